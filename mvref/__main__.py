@@ -8,7 +8,7 @@ import numpy as np
 
 
 def main(arguments=None):
-    """Run the command line; arguments: by default those of the process."""
+    """Run the command line; arguments: list of str, by default ``sys.argv[1:]``."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     parser = argparse.ArgumentParser(
         prog="python -m mvref", description="Compare methods on your tables, or run the book's."
@@ -24,7 +24,7 @@ def main(arguments=None):
         else:
             add_commands(commands)
     options = parser.parse_args(words)
-    if hasattr(sys.stdout, "reconfigure"):  # a terminal without the letter shows a "?"
+    if hasattr(sys.stdout, "reconfigure"):  # a terminal shows a "?" for characters it lacks
         sys.stdout.reconfigure(errors="replace")
     try:
         text = options.answer(options)
@@ -35,7 +35,7 @@ def main(arguments=None):
         return 130
     try:
         print(text, flush=True)
-    except BrokenPipeError:  # the reader, for example `head`, has seen enough
+    except BrokenPipeError:  # the reader, for example `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
@@ -92,7 +92,7 @@ def _compare_tables(options):
 
 
 def _encoder(X, text):
-    """The transformer that vectorises the columns `text`; None if there are none."""
+    """Return the transformer that vectorises the columns `text`, or None if there are none."""
     from sklearn.compose import make_column_transformer
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.impute import SimpleImputer

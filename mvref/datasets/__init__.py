@@ -1,6 +1,6 @@
 """Multi-view data sets: embedded (``load_*``), fetched (``fetch_*``) or simulated (``make_*``).
 
-All of these return a :class:`MultiViewDataset`, and so does :func:`read_folder`, which joins your
+All of them return a :class:`MultiViewDataset`, and so does :func:`read_folder`, which joins your
 own tables. :func:`kinds` lists which data sets have views of several instruments. Files are looked
 for in an installed package that has them, in ``$MVREF_DATA/<name>``, then in the user's cache (or
 ``$MVREF_CACHE``), and then downloaded if a canonical address with a known sha256 exists. Licence,
@@ -45,7 +45,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-# Imported when they are asked for: they need pandas.
+# Imported on demand, because they need pandas.
 _TABLES = {"read_folder": "_folder", "read_views": "_folder", "make_messy_folder": "_messy"}
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def available() -> dict[str, str]:
     -------
     where : dict
         Name -> "embedded" or the folder that has the files, for the data sets on this machine only:
-        digits, iris, mfeat, and, if they are here, mfeat_original (:func:`fetch_mfeat`), uwave,
+        digits, iris, mfeat, and, if present, mfeat_original (:func:`fetch_mfeat`), uwave,
         flower17, mnist, citeseer, webkb, voc07, optdigits, reuters1200, reuters600, reuters_full
         (the subsets of :func:`fetch_reuters`), tcga-brca, tcga-lgg, tcga-kipan, htad,
         shoulder-exercises, nutrimouse, prokaryotic, bdgp, and the five names of :func:`fetch_uci`.

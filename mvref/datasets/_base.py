@@ -1,4 +1,4 @@
-"""What every loader returns."""
+"""The data set object that every loader returns."""
 
 from dataclasses import dataclass, field
 
@@ -71,7 +71,7 @@ class MultiViewDataset:
         X = self.X
         text = f"{type(self).__name__} {self.name!r}: {X.n_samples} samples, {X.n_views} views"
         views = ", ".join(f"{n} ({w})" for n, w in zip(X.names, X.widths, strict=True))
-        if not self.target_names:  # of a regression
+        if not self.target_names:  # regression
             return f"{text}\n  views:   {views}"
         splits = "; ".join("/".join(str(len(part)) for part in split) for split in self.splits)
         return (

@@ -1,4 +1,4 @@
-"""CiteSeer: scientific papers by their words, their inbound and their outbound citations."""
+"""CiteSeer: scientific papers described by words, inbound citations and outbound citations."""
 
 import re
 
@@ -59,17 +59,17 @@ def fetch_citeseer() -> MultiViewDataset:
 
 
 def read_content(path):
-    """Read ``citeseer.content``: on each line an id, a 0 or 1 for each word, and the field."""
+    """Read ``citeseer.content``: each line has an id, a 0 or 1 per word, and the field."""
     with open_content(path) as stream:
         lines = [re.fullmatch(rb"(\S+)\t(.+)\t(.+?)\s*", line).groups() for line in stream]
     papers, bits, fields = (np.array(column) for column in zip(*lines, strict=True))
-    # One byte for each word, a tab between any two.
+    # One byte per word, separated by tabs.
     words = bits.view(np.uint8).reshape(len(bits), -1)[:, ::2] == ord("1")
     return papers.astype(str), sparse.csr_matrix(words, dtype=np.float64), fields.astype(str)
 
 
 def read_links(path, papers):
-    """Read ``citeseer.cites``: on each line the id of a cited paper, then of the one that cites.
+    """Read ``citeseer.cites``: each line has the ids of the cited and the citing paper.
 
     papers (n_papers,): links from or to any other id are left out -> inbound (n_papers, n_papers).
     """

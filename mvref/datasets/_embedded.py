@@ -1,4 +1,4 @@
-"""Digits and irises as scikit-learn ships them, cut or turned into views."""
+"""Digits and irises of scikit-learn, split into views or described by several views."""
 
 import numpy as np
 from sklearn.datasets import load_digits, load_iris
@@ -7,7 +7,7 @@ from ..core.input import Literal, MultiView, check_choice, check_number
 from ._base import MultiViewDataset
 from ._sources import describe
 
-SIDE = 8  # of the digit images, in pixels
+SIDE = 8  # side of the digit images in pixels
 
 
 def load_digits_views(
@@ -105,8 +105,8 @@ def derived_views(images):
 def fourier_magnitudes(images, highest=3):
     """Return the magnitudes of low Fourier coefficients, (n_samples, 2 highest (highest + 1) + 1).
 
-    They are the same at (u, v) and (-u, -v): half a plane of frequencies, each below side / 2, says
-    all. images: (n_samples, side, side).
+    They are equal at (u, v) and (-u, -v), so that half of the frequencies, each below side / 2,
+    suffice. images: (n_samples, side, side).
     """
     u, v = np.meshgrid(np.arange(-highest, highest + 1), np.arange(highest + 1), indexing="ij")
     half_plane = (v > 0) | (u >= 0)
@@ -114,10 +114,10 @@ def fourier_magnitudes(images, highest=3):
 
 
 def gradient_histograms(images, n_sectors=8):
-    """Return for each quarter the lengths of its gradients by direction, (n, 4 n_sectors)."""
+    """Return the histogram of gradient directions of each quarter, (n, 4 n_sectors)."""
     down, right = np.gradient(images, axis=(1, 2))
     # Sectors are centred on 0, 45, ... degrees: their borders have irrational slopes, which
-    # gradients of whole grey values never have, so that rounding cannot move a pixel.
+    # gradients of integer grey values cannot have, so that rounding cannot change a sector.
     turns = np.arctan2(down, right) / (2 * np.pi)
     sector = np.rint(turns * n_sectors).astype(int) % n_sectors
     length = np.hypot(down, right)

@@ -72,7 +72,7 @@ def fetch_flower17() -> MultiViewDataset:
 
 
 def read_originals(paths):
-    """Read Oxford's .mat files of distances; the names of `paths` are those of `ORIGINALS`."""
+    """Read Oxford's .mat files of distances; `paths` has the keys of `ORIGINALS`."""
     distances = {}
     for file, names in ORIGINALS.items():
         content = _read_mat(paths[file])
@@ -90,13 +90,13 @@ def read_originals(paths):
 
 
 def read_recomputed(paths):
-    """Read the recomputed stand-in, which stores the strict upper triangles as whole numbers."""
+    """Read the recomputed stand-in, which stores the strict upper triangles as integers."""
     with np.load(paths[RECOMPUTED]) as stored:
         return {view: squareform(stored[f"D_{view}"] / 65535.0, checks=False) for view in VIEWS}
 
 
 def read_splits(path):
-    """Read the official splits and count from 0."""
+    """Read the official splits, with indices that count from 0."""
     content = _read_mat(path)
     splits = []
     for s in (1, 2, 3):

@@ -1,8 +1,8 @@
-"""Your own data: a folder of tables, one per view, which are joined on a key with strict checks.
+"""Read your own data: a folder of tables, one per view, joined on a key with strict checks.
 
-Keys are texts. Ambiguous files raise an error with the file's name and line: unnamed, repeated or
-missing columns, rows longer or shorter than the header, repeated or empty keys, words among
-numbers. Files that are not read and rows that the join leaves out are printed, and kept in
+Keys are strings. Ambiguous files raise an error with the file's name and line: unnamed, repeated
+or missing columns, rows longer or shorter than the header, repeated or empty keys, words in
+numeric columns. Files that are not read and rows that the join leaves out are printed, and kept in
 ``meta``.
 """
 
@@ -24,7 +24,7 @@ from ._sources import describe
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": None, ".parquet": None}
 EXCEL = "pd.read_excel({file!r}).to_csv({csv!r}, index=False)"
-CONVERT = {  # other files of tables, and the line that makes one of those above of them
+CONVERT = {  # other table formats, and the line that converts a file to a supported one
     ".xlsx": EXCEL,
     ".xls": EXCEL,
     ".ods": EXCEL,
@@ -35,7 +35,7 @@ CONVERT = {  # other files of tables, and the line that makes one of those above
     "part.to_df().to_csv(name + '.csv', index_label={key!r})",
 }
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A", "-"]
-NO_NUMBERS = {  # what stands where numbers must, how it looks, and what to do
+NO_NUMBERS = {  # kinds of non-numeric text: pattern, and what to do
     "decimal commas": (r"[-+]?[\d.]*,\d+", "give decimal=','"),
     "dates": (
         r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([T ]\d.*)?",
@@ -48,7 +48,7 @@ NO_NUMBERS = {  # what stands where numbers must, how it looks, and what to do
     ),
     "words": (".*", "if they mean something, name them in text={1}, for PerView to encode"),
 }
-LOOKED_AT = 20  # values of a column that tell which of these it is
+LOOKED_AT = 20  # number of values of a column that are checked to find its kind
 
 
 def read_views(
@@ -220,7 +220,7 @@ def read_folder(
 
 
 def _read_tables(folder, key, text, options, words=()):
-    """The tables by file name, with their keys as index; and the other files, each with a word."""
+    """Return the tables by file name, indexed by key, and the other files, each with a remark."""
     folder = Path(folder)
     if not folder.is_dir():
         raise ValueError(f"folder={str(folder)!r} is not a folder.")
@@ -240,7 +240,7 @@ def _read_tables(folder, key, text, options, words=()):
             paths[name].append(path)
     for path in visible:
         name, kind = _kind_of(path)
-        if kind in CONVERT and name not in paths:  # else it has been converted
+        if kind in CONVERT and name not in paths:  # otherwise it has been converted
             line = CONVERT[kind].format(file=path.name, csv=f"{name}.csv", key=key)
             raise ValueError(
                 f"{path.name} in {folder} is not a supported file type. Convert it there by "
@@ -254,7 +254,7 @@ def _read_tables(folder, key, text, options, words=()):
     twice = [[path.name for path in found] for found in paths.values() if len(found) > 1]
     if twice:
         raise ValueError(f"folder={str(folder)!r} has two files of one name: {twice[0]}.")
-    faults = defaultdict(list)  # of all files
+    faults = defaultdict(list)  # over all files
     read = {n: _read_table(p, key, words, set(text), options, faults) for n, [p] in paths.items()}
     if faults:
         told = "; ".join(_told(*of_kind) for of_kind in faults.items())
@@ -263,7 +263,7 @@ def _read_tables(folder, key, text, options, words=()):
 
 
 def _kind_of(path):
-    """Name of a file without its ending, and the ending; that of what is packed in a .gz."""
+    """Return the name of a file without its suffix, and the suffix; .gz is ignored for text."""
     inner = Path(path.stem) if path.suffix.lower() == ".gz" else path
     packed_table = inner is not path and inner.suffix.lower() == ".parquet"
     return inner.stem, ".gz" if packed_table else inner.suffix.lower()
@@ -275,7 +275,7 @@ def _open(path, encoding):
 
 
 def _names_key(path, key, options):
-    """Tell a table from other texts: its first line names the key."""
+    """Return whether a text file is a table: its first line contains the key."""
     with _open(path, options.get("encoding", "utf-8-sig")) as file:
         try:
             return key in next(csv.reader(file, delimiter=options["sep"]), [])
@@ -284,28 +284,28 @@ def _names_key(path, key, options):
 
 
 def _few(texts):
-    """At most ten of some texts, and how many more there are."""
+    """Join at most ten texts, and state how many more there are."""
     more = f" and {len(texts) - 10:,} more" if len(texts) > 10 else ""
     return ", ".join(texts[:10]) + more
 
 
 def _names(names):
-    """A list of at most ten names, as Python writes it."""
+    """Format at most ten names as a Python list."""
     return f"[{_few([repr(name) for name in names])}]"
 
 
 def _files(others):
-    """Files, each with its word."""
+    """Format the names of files, each with its remark."""
     return _few([f"{name}{why}" for name, why in others.items()])
 
 
 def _not_read(others):
-    """The line on files that are no tables."""
+    """Return a line that lists the files that were not read, if there are any."""
     return [f"not read: {_files(others)}"] if others else []
 
 
 def _taken(tables, column, parameter, folder):
-    """Take a column out of the one table that has it; also returns the file's name."""
+    """Remove a column from the one table that has it; return it and the file's name."""
     having = [name for name, table in tables.items() if column in table]
     if len(having) != 1:
         columns = ", ".join(
@@ -319,16 +319,16 @@ def _taken(tables, column, parameter, folder):
 
 
 def _read_table(path, key, words, text, options, faults):
-    """A table with its keys as index; numbers, but for the columns `words` and `text`.
+    """Read a table, indexed by key; all columns but `words` and `text` must be numeric.
 
-    faults: a list for each of NO_NUMBERS, to which the columns that are no numbers are added.
+    faults: a list for each kind in NO_NUMBERS, to which non-numeric columns are appended.
     """
     if path.suffix.lower() == ".parquet":
         try:
             table = pd.read_parquet(path)
         except ImportError as error:
             raise ImportError(f"{path.name} needs a package: pip install pyarrow.") from error
-        except (OSError, ValueError) as error:  # of pyarrow, too
+        except (OSError, ValueError) as error:  # raised by pyarrow, too
             raise ValueError(f"{path.name} is not a whole Parquet file: {error}") from error
         _check_header(path, [*table.columns], key, "")
     else:
@@ -358,7 +358,7 @@ def _read_table(path, key, words, text, options, faults):
 
 
 def _if_long(path, key, table):
-    """What to say of a table of two or three further columns: key, feature, value."""
+    """Return a hint if a table may be in long format: key, feature, value."""
     if table.shape[1] not in (2, 3) or path.suffix.lower() == ".parquet":
         return ""
     columns = list(table.columns)
@@ -369,7 +369,7 @@ def _if_long(path, key, table):
 
 
 def _read_text(path, key, words, options):
-    """A text file, whose rows are counted before pandas reads them."""
+    """Read a text file, after checking and counting its rows."""
     options = {"sep": SEPARATORS[_kind_of(path)[1]], "encoding": "utf-8-sig"} | options
     try:
         with _open(path, options["encoding"]) as file:
@@ -395,11 +395,11 @@ def _read_text(path, key, words, options):
         table = pd.read_csv(cells, names=texts, dtype=str, na_values=marks, **strict)
         if not numbers:
             return table
-        marks = _marks_of_gaps(given, None, MISSING)  # of each column only where they differ:
-        if isinstance(given, Mapping):  # pandas is slow in that
+        marks = _marks_of_gaps(given, None, MISSING)  # one list for all columns if possible:
+        if isinstance(given, Mapping):  # pandas is slow with one list per column
             marks = {name: _marks_of_gaps(given, name, MISSING) for name in numbers}
         of_numbers = {"na_values": marks, "usecols": numbers}
-        whole = pd.read_csv(path, **options, **strict, **of_numbers).copy()  # makes it one block
+        whole = pd.read_csv(path, **options, **strict, **of_numbers).copy()  # a copy is one block
         if len(whole) != len(table):
             raise ValueError(f"{path.name} has a line that contains only blanks. Delete it.")
         return pd.concat([table, whole], axis=1)[header]
@@ -413,7 +413,7 @@ def _read_text(path, key, words, options):
 
 
 def _marks_of_gaps(given, column, usual):
-    """The marks of missing values in a column."""
+    """Return the strings that mark a missing value in a column."""
     given = given.get(column) if isinstance(given, Mapping) else given
     return ["", *(usual if given is None else [given] if np.isscalar(given) else given)]
 
@@ -439,7 +439,7 @@ def _check_header(path, header, key, sep):
 
 
 def _numbers(table, file, faults):
-    """A table as float64; columns that are no numbers are added to `faults`."""
+    """Convert a table to float64; non-numeric columns are appended to `faults`."""
     plain = [isinstance(d, np.dtype) and d.kind in "biuf" for d in table.dtypes]
     values = np.empty(table.shape)
     values[:, plain] = table.loc[:, plain].to_numpy(float)
@@ -456,7 +456,7 @@ def _numbers(table, file, faults):
 
 
 def _kind_of_words(values):
-    """Which of NO_NUMBERS more than half of some values are."""
+    """Return the kind in NO_NUMBERS that more than half of the values match."""
     texts = [str(value).strip() for value in values.iloc[:LOOKED_AT]]
     for kind, (form, _) in NO_NUMBERS.items():
         if 2 * sum(bool(re.fullmatch(form, text, re.DOTALL)) for text in texts) > len(texts):
@@ -464,14 +464,14 @@ def _kind_of_words(values):
 
 
 def _told(kind, columns):
-    """The columns of a kind, of (name, file, value) each, and what to do."""
+    """Describe the columns of a kind, given as (name, file, value), and what to do."""
     found = [f"{name!r} of {file} ({value[:40]!r})" for name, file, value in columns]
     names = list(dict.fromkeys(name for name, _, _ in columns))
     return f"{kind} in {_few(found)}: {NO_NUMBERS[kind][1].format(names[0], _names(names))}"
 
 
 def _labels(values):
-    """Labels that are there, as numbers if all of them are."""
+    """Return the labels that are not missing, as numbers if all of them are."""
     labels = values.dropna()
     if not len(labels):
         raise ValueError(f"the column {values.name!r} of labels is empty.")
@@ -482,7 +482,7 @@ def _labels(values):
 
 
 def _classes(labels):
-    """Lines on the classes: their counts, and those that may be missing values or duplicates."""
+    """Report the class counts, and classes that may be missing values or duplicates, in lines."""
     classes, counts = np.unique(labels.to_numpy(), return_counts=True)
     classes = classes.tolist()
     shown = dict(zip(classes[:10], counts.tolist(), strict=False))
@@ -500,17 +500,17 @@ def _classes(labels):
 
 
 def _natural(key):
-    """Numbers in the order of numbers, then words."""
+    """Return a sort key: integers in numerical order, then all other texts."""
     return (0, int(key), key) if key.isdecimal() else (1, 0, key)
 
 
 def _all_keys(tables):
-    """All keys once, in order."""
+    """Return the distinct keys of all tables in natural order."""
     return sorted({key for table in tables.values() for key in table.index}, key=_natural)
 
 
 def _report(tables, ids):
-    """A line for each table of a view, and for each copy; tables that share no key are refused."""
+    """Report each table and each duplicate in a line; raise if tables share no key."""
     try:
         lines = join_report({table.attrs["file"]: table.index for table in tables.values()}, ids)
     except ValueError as error:
@@ -525,7 +525,7 @@ def _report(tables, ids):
 
 
 def _turned(tables, keys):
-    """What to say of a table most of whose columns are keys of others."""
+    """Return a hint if a table may be transposed: most of its columns are keys of others."""
     for table in tables:
         if 2 * len({*table.columns}.intersection(keys)) > table.shape[1]:
             file, key = table.attrs["file"], table.index.name
@@ -542,7 +542,7 @@ def _tell(lines, verbose):
 
 
 def _in_form_of(like, tables, folder):
-    """The tables in the order of the views of `like`, their columns in its order."""
+    """Arrange the tables and their columns in the order of the views of `like`."""
     unknown = sorted(set(tables) - set(like.names))
     if unknown:
         raise ValueError(f"{folder} has the tables {_names(unknown)}, but like has {like.names}.")
@@ -564,5 +564,5 @@ def _in_form_of(like, tables, folder):
 
 
 def _join(tables, ids):
-    """The rows of `ids`; where a table has none, NaN."""
+    """Join the tables on `ids`; a row that a table lacks is NaN."""
     return MultiView({name: table.reindex(ids) for name, table in tables.items()})

@@ -1,9 +1,9 @@
 """Simulated data sets.
 
 Interactions, for the protocol of multi-view machines, part IV of the book: every view v has a few
-hidden factors, linear functions g_v1, ..., g_vK of its features, of mean 0, variance 1 and
-uncorrelated. The score is a sum over k of products of factors of different views, of an order that
-is known, scaled to variance 1.
+hidden factors g_v1, ..., g_vK, uncorrelated linear functions of its features with mean 0 and
+variance 1. The score is a sum over k of products of factors of different views, of a known order,
+scaled to variance 1.
 """
 
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ def rotation(angle):
 
 @dataclass(frozen=True, eq=False)
 class PlantedInteractions:
-    """The score behind the labels: products of factors of different views.
+    """True score, which generates the labels: products of factors of different views.
 
     weights (d_v, K): factor k of view v is ``g_vk = x_v @ weights[v][:, k]``. order p: the sum over
     all sets T of p views and over k of prod_{v in T} g_vk, divided by (K C(V, p))^(1/2). "all": the
@@ -171,8 +171,8 @@ def make_interactions(
     for order V (with K = 1 a rank-one tensor) and, if K is even, for "all".
 
     Given the features of fewer than p views, the score of order p has mean 0. One-hot levels come
-    in twins of equal frequency and opposite factors, so that this holds for them too. The sign of
-    the score keeps as much for p = V: the label is independent of any V - 1 views. For V > 1 no
+    in twins of equal frequency and opposite factors, so that this holds for them too. For p = V it
+    also holds for the sign of the score: the label is independent of any V - 1 views. For V > 1 no
     linear function then correlates with it, and the best one in any convex loss is constant. Yet
     with V odd a linear function may agree in sign more often than not: minus the sum of the
     factors does so for 0.588 of the samples, with V = 3, normal features and K = 1.
@@ -253,7 +253,7 @@ def unseen_share(train: MultiView, test: MultiView, order: int = 2) -> float:
 
 
 def _levels(X):
-    """Level of every sample in every view, shape (n, V)."""
+    """Return the level of every sample in every view, shape (n, V)."""
     levels = []
     for view, name in zip(X.views, X.names, strict=True):
         table = sparse.csr_matrix(view, copy=True)
@@ -265,9 +265,9 @@ def _levels(X):
 
 
 def _draw_views(rng, n, V, d, sparsity, tail):
-    """The views, the mean squares of a view's features, and what is known of one-hot levels."""
+    """Simulate the views; return them, mean squares of features, and ``meta`` on one-hot levels."""
     if sparsity == "one_hot":
-        share = np.repeat(np.arange(1.0, d // 2 + 1) ** -float(tail), 2)  # of twins, both the same
+        share = np.repeat(np.arange(1.0, d // 2 + 1) ** -float(tail), 2)  # equal for both twins
         frequencies = share / share.sum()
         levels = [rng.choice(d, n, p=frequencies) for _ in range(V)]
         ends = np.arange(n + 1)
@@ -281,8 +281,8 @@ def _draw_views(rng, n, V, d, sparsity, tail):
 
 
 def _labels(rng, scores, noise):
-    """1 for positive scores, 0 for negative ones; a share of them turned over."""
-    coin = rng.random(len(scores)) < 0.5  # for a score of zero, which sparse views make likely
+    """Return 1 for positive and 0 for negative scores; flip a fraction `noise` of them."""
+    coin = rng.random(len(scores)) < 0.5  # for scores of zero, which are likely for sparse views
     y = np.where(scores == 0, coin, scores > 0).astype(int)
     y = np.where(rng.random(len(scores)) < noise, 1 - y, y)
     if len(np.unique(y)) < 2:
@@ -294,7 +294,7 @@ def _labels(rng, scores, noise):
 
 
 def _factor_weights(rng, second_moments, rank, twins):
-    """Weights (d, K) whose factors have variance 1 and are uncorrelated; opposite ones for twins.
+    """Return weights (d, K) of uncorrelated factors with variance 1; opposite ones for twins.
 
     The features are uncorrelated, with these mean squares.
     """

@@ -11,11 +11,11 @@ from ._base import MultiViewDataset
 from ._lookup import FORMS, fetch, locate_all, read_of
 from ._sources import FILES, checksums, describe, kinds
 
-CANCERS = {"brca": "subtype", "lgg": "class", "kipan": "class"}  # name -> what its targets are
+CANCERS = {"brca": "subtype", "lgg": "class", "kipan": "class"}  # name -> name of its targets
 TCGA_VIEWS = ("methylation", "mirna", "rna", "clinical")
 RECORDINGS = ("watch_dataset.npy", "shoulder_exercises.npz")
 FORMS["shoulder-exercises"] = [[RECORDINGS]]
-RATE, WIDTH, STEP = 50, 200, 100  # Hz, and points: windows of four seconds, half of each shared
+RATE, WIDTH, STEP = 50, 200, 100  # Hz, points, points: windows of four seconds, half overlapping
 BANDS = ((0.25, 1), (1, 2), (2, 5), (5, 25))  # Hz; the upper end belongs to the next band
 
 
@@ -232,7 +232,7 @@ def fetch_shoulder_exercises() -> MultiViewDataset:
 
     Notes
     -----
-    A recording is cut into windows of four seconds, which overlap by one half; no window is of two
+    A recording is cut into windows of four seconds, which overlap by one half; no window spans two
     recordings. Because windows of a person are similar and neighbours overlap, split by
     ``meta["subject"]``.
 
@@ -264,7 +264,7 @@ def read_recordings():
     """Return recordings (n_points, 6), names of the classes, and `y`, subject and side of each."""
     path = locate_all("shoulder-exercises", {"": RECORDINGS})[""]
     file = path.name.removesuffix(".gz")
-    # A pickle may run anything: it is opened only after its sha256 was found to be the known one.
+    # A pickle may run any code: it is opened only after its sha256 has been verified.
     stored = np.load(open_checked("shoulder-exercises", file), allow_pickle=file == RECORDINGS[0])
     if file == RECORDINGS[0]:
         stored = stored.item()
@@ -276,18 +276,18 @@ def read_recordings():
 
 
 def cut_windows(recording):
-    """Return the windows of a recording (n_points, n_signals), (n_windows, n_signals, WIDTH)."""
+    """Cut a recording (n_points, n_signals) into windows (n_windows, n_signals, WIDTH)."""
     return np.lib.stride_tricks.sliding_window_view(recording, WIDTH, axis=0)[::STEP]
 
 
 def movement_features(windows):
-    """Describe windows of the three axes of an instrument, see :func:`fetch_shoulder_exercises`.
+    """Compute features of windows of three axes, see :func:`fetch_shoulder_exercises`.
 
     windows: (n_windows, 3, n_points) -> (n_windows, 48), signal by signal.
     """
     signals = np.concatenate([windows, np.linalg.norm(windows, axis=1, keepdims=True)], axis=1)
     n_points = signals.shape[2]
-    squares = 2 * np.abs(np.fft.rfft(signals) / n_points) ** 2  # mean square of each wave
+    squares = 2 * np.abs(np.fft.rfft(signals) / n_points) ** 2  # mean square per frequency
     frequency = np.fft.rfftfreq(n_points, 1 / RATE)
     features = [signals.mean(axis=2), signals.std(axis=2)]
     features += list(np.quantile(signals, (0, 0.25, 0.5, 0.75, 1), axis=2))
@@ -299,12 +299,12 @@ def movement_features(windows):
 
 
 def open_checked(dataset, file):
-    """Open a file whose sha256 is the known one."""
+    """Open a file after checking its sha256."""
     return io.BytesIO(read_of(dataset, fetch(dataset, file)))
 
 
 def read_table(dataset, file):
-    """Return the head and the rows of a table with commas, as texts."""
+    """Return the header and the rows of a CSV file as strings."""
     head, *rows = csv.reader(io.TextIOWrapper(open_checked(dataset, file), "utf-8"))
     return head, rows
 

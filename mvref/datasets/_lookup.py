@@ -1,12 +1,12 @@
-"""Where a data file is found: a package, ``MVREF_DATA``, the user cache, a checked download.
+"""Find a data file: in a package, ``MVREF_DATA`` or the user cache, or by a checked download.
 
-Package   of some data sets: the files of an installed Python package, which is not imported.
+Package   for some data sets: the files of an installed Python package, which is not imported.
 Folders   ``$MVREF_DATA/<data set>``, then ``<cache>/<data set>``; the cache is ``$MVREF_CACHE`` or
           the operating system's usual place (``pooch.os_cache("mvref")``).
 Checks    a file with a registered sha256 is checked each time it is opened, wherever it came from.
 Download  by pooch, into a temporary file beside its destination, moved there only after the check.
           An address that ends in ``.gz`` is unpacked before the check and kept unpacked. A download
-          that is larger or takes longer than `LARGEST` and `LONGEST` allow is given up.
+          that is larger or takes longer than `LARGEST` and `LONGEST` allow is aborted.
 """
 
 import errno
@@ -29,7 +29,7 @@ import numpy as np
 
 from ._sources import BY_HAND, FILES, FOLDERS, PACKAGES
 
-# data set -> its forms, lists of files; where any one of several files does, they are a tuple
+# data set -> its forms, each a list of files; a tuple holds alternative files
 FORMS = {name: [list(files)] if files else [] for name, files in FILES.items()}
 DAMAGED_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 LARGEST = 200_000_000  # bytes of a download, packed and unpacked; the largest known file has 47e6
@@ -46,15 +46,15 @@ class DatasetCorrupted(ValueError):
 
 @cache
 def _pooch():
-    """Return the package, of which downloads alone have need."""
-    with warnings.catch_warnings():  # in a notebook, of a missing ipywidgets: it works without
+    """Return pooch, imported on first use."""
+    with warnings.catch_warnings():  # a missing ipywidgets in a notebook, which is not needed
         warnings.simplefilter("ignore")
         import pooch
     return pooch
 
 
 def data_folders(dataset):
-    """Return the folders in which the files of a data set are looked for; the last is the cache.
+    """Return the folders that are searched for a data set; the last one is the cache.
 
     dataset: a name of :func:`mvref.datasets.available`; several may share one folder.
     """
@@ -64,7 +64,7 @@ def data_folders(dataset):
 
 
 def _in_package(dataset, file):
-    """Return where an installed package has a file; there it has not its folder's name in front."""
+    """Return possible paths of a file in a package, where its name lacks the folder as prefix."""
     package, _, below = PACKAGES.get(dataset, "").partition("/")
     spec = find_spec(package) if package else None
     places = spec.submodule_search_locations if spec else None
@@ -72,7 +72,7 @@ def _in_package(dataset, file):
 
 
 def unavailable(dataset, reason):
-    """Return the exception that says why a data set is missing and how to get it."""
+    """Return the exception that explains why a data set is missing and how to get it."""
     return DatasetUnavailable(
         f"data set {dataset!r} is not available: {reason}. {BY_HAND[dataset]} into the folder "
         f"{data_folders(dataset)[0]}"
@@ -80,18 +80,18 @@ def unavailable(dataset, reason):
 
 
 def locate(dataset, *files):
-    """Return the path of the first of `files` that is here, or of its ``.gz``, or None."""
+    """Return the path of the first of `files` that exists, or of its ``.gz``, or None."""
     for file in files:
         folders = data_folders(dataset)
         here = [path for folder in folders for path in (folder / file, folder / f"{file}.gz")]
         for path in _in_package(dataset, file) + here:
-            if os.path.isfile(path):  # False, not an error, for a folder we may not enter
+            if os.path.isfile(path):  # False, not an error, in a folder without permission
                 return path
     return None
 
 
 def locate_all(dataset, names, otherwise=""):
-    """Return key -> path of the file that has one of the `names` of the key; all must be here."""
+    """Return key -> path of the file with one of the key's `names`; raise if one is missing."""
     paths = {key: locate(dataset, *files) for key, files in names.items()}
     missing = [" or ".join({Path(f).name: f for f in names[k]}) for k in paths if paths[k] is None]
     if missing:
@@ -127,7 +127,7 @@ def read_content(path):
 
 
 def read_of(dataset, path):
-    """Return the content of a file of a data set, or say why it cannot be read."""
+    """Return the content of a file of a data set, or raise the reason why it cannot be read."""
     try:
         return read_content(path)
     except OSError as error:
@@ -135,7 +135,7 @@ def read_of(dataset, path):
 
 
 def read_numbers(dataset, path):
-    """Return the table of numbers of a text file; blanks, tabs or commas separate them."""
+    """Return the numbers of a text file, separated by blanks, tabs or commas, as a table."""
     lines = read_of(dataset, path).splitlines()
     try:
         if not lines or not lines[0].strip():
@@ -146,7 +146,7 @@ def read_numbers(dataset, path):
 
 
 def find(dataset, file):
-    """Return the path of a file on this machine, checked if its sha256 is known."""
+    """Return the path of a file on this machine, after a check of its sha256 if that is known."""
     path = locate(dataset, file)
     if path is not None and file in FILES[dataset]:
         expected, _ = FILES[dataset][file]
@@ -160,7 +160,7 @@ def find(dataset, file):
 
 
 def fetch(dataset, file):
-    """Return the path of a file, downloading it if it is nowhere on this machine and may be."""
+    """Return the path of a file; download it if it is missing and has a registered address."""
     path = find(dataset, file)
     if path is not None:
         return path
@@ -171,23 +171,23 @@ def fetch(dataset, file):
 
 
 def _download(dataset, file, url, sha256):
-    """Download one file into the cache; leaves either the checked file or nothing."""
+    """Download one file into the cache; leave either the checked file or nothing."""
     folder = data_folders(dataset)[-1]
     _check_writable(dataset, folder)
     _sweep(folder)
     bar = sys.stderr is not None and sys.stderr.isatty()
     logger = _pooch().get_logger()
     level = logger.level
-    logger.setLevel(logging.WARNING)  # a download is silent
+    logger.setLevel(logging.WARNING)  # no messages from pooch
     try:
         downloader = partial(_get, progressbar=bar)
         _pooch().retrieve(url, f"sha256:{sha256}", file, folder, downloader=downloader)
     except OSError as error:  # every exception of `requests` is an OSError
-        cause = error.strerror or type(error).__name__  # texts of network libraries fill a page
+        cause = error.strerror or type(error).__name__  # messages of network libraries fill a page
         if getattr(error, "response", None) is not None:
             cause = f"HTTP status {error.response.status_code}"
         raise unavailable(dataset, f"{url} could not be downloaded ({cause})") from None
-    except ValueError as error:  # pooch's way to say that the hash is wrong
+    except ValueError as error:  # pooch's error for a wrong hash
         raise DatasetCorrupted(f"the download of {file} from {url} was refused: {error}") from None
     finally:
         logger.setLevel(level)
@@ -195,7 +195,7 @@ def _download(dataset, file, url, sha256):
 
 
 class _Limited:
-    """A file that takes no more bytes, and for no longer, than a download may have."""
+    """File wrapper that limits the size and the duration of a download."""
 
     def __init__(self, file):
         self.file = file
@@ -203,7 +203,7 @@ class _Limited:
         self.end = time.monotonic() + LONGEST
 
     def write(self, content):
-        """Write, or raise what `_download` makes a sentence of."""
+        """Write `content`, or raise an error that `_download` reports."""
         self.left -= len(content)
         if self.left < 0:
             raise ValueError(f"it has more than {LARGEST} bytes")
@@ -217,7 +217,7 @@ class _Limited:
 
 def _get(url, output_file, pooch_of_url, progressbar):
     """Download within the limits and unpack a gzip file: pooch then checks its content."""
-    # Small chunks: a full one has to arrive before the clock is looked at.
+    # Small chunks, because the time is checked only when a full one has arrived.
     get = _pooch().HTTPDownloader(progressbar=progressbar, chunk_size=256)
     with open(output_file, "wb") as file:
         if not url.endswith(".gz"):
@@ -234,7 +234,7 @@ def _get(url, output_file, pooch_of_url, progressbar):
 
 
 def _sweep(folder):
-    """Remove what killed downloads left: no temporary file lives longer than a download."""
+    """Remove temporary files of killed downloads, which are older than any download."""
     for path in folder.glob("tmp????????"):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > LONGEST:
@@ -242,7 +242,7 @@ def _sweep(folder):
 
 
 def _check_writable(dataset, folder):
-    """Try to write before downloading, so that a read-only cache is told from a lost network."""
+    """Check that the cache is writable, to tell a read-only cache from a network failure."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

@@ -1,4 +1,4 @@
-"""A simulated folder of messy tables, as four departments might hand them over."""
+"""Simulate a folder of messy tables, as four departments might hand them over."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def make_messy_folder(
 
     See Also
     --------
-    read_folder : Reads the folder.
+    read_folder : Read such a folder.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def make_messy_folder(
 
 
 def _readings(worn, rng):
-    """Vibration in six bands, temperature, pressure; a worn pump swings in one of three bands."""
+    """Simulate six vibration bands, temperature, pressure; one of three bands is high if worn."""
     n = len(worn)
     bands = rng.lognormal(0.0, 0.5, (n, 6))
     bands[np.flatnonzero(worn), rng.randint(3, size=worn.sum())] *= 3.5
@@ -93,7 +93,7 @@ def _readings(worn, rng):
 
 
 def _records(worn, rng):
-    """Hours, age, maker and site: the pumps of one maker wear out early, the others late."""
+    """Simulate hours, age, maker and site; the pumps of one maker wear out early, others late."""
     n = len(worn)
     maker = rng.choice(MAKERS, n)
     hours = rng.gamma(4.0, 1500.0, n)
@@ -106,14 +106,14 @@ def _records(worn, rng):
 
 
 def _sentence(worn, rng):
-    """What a fitter wrote: words of a worn pump are more frequent in one."""
+    """Simulate a fitter's note, in which some words are more frequent for worn pumps."""
     sound = rng.choice(SOUNDS, p=[0.25, 0.3, 0.15, 0.3] if worn else [0.6, 0.15, 0.2, 0.05])
     leak = rng.choice(LEAKS, p=[0.3, 0.2, 0.3, 0.2] if worn else [0.65, 0.2, 0.08, 0.07])
     return f"{rng.choice(REMARKS)}; pump {sound}, {leak}"
 
 
 def _pictures(worn, rng):
-    """A digit each: an 8 for four of five worn pumps, and for one of thirty others."""
+    """Draw a digit per pump: an 8 for four of five worn pumps, and for one of thirty others."""
     digits = load_digits()
     is_eight = rng.random_sample(len(worn)) < np.where(worn, 0.8, 0.03)
     picked = np.where(

@@ -1,13 +1,13 @@
 """Multiple Features (UCI): 2000 handwritten digits in six views, embedded and original.
 
-The embedded file holds numbers of at most five significant digits, exactly. How it is packed:
+The embedded file stores numbers of at most five significant digits exactly. They are packed so:
 
 1. A number becomes an integer *code*. Views fac and pix are integers already. In the others,
    ``c = m 10**-k`` with five-digit m is coded by its rank among all such numbers, with the sign
    of c: codes grow with c, step by step, so that a column of them is as regular as the numbers.
 2. A column may be stored as the difference from one earlier column (its *parent*), where that
    has less entropy.
-3. The smallest number of a column is subtracted, and the three bytes of what is left go to three
+3. The smallest number of a column is subtracted, and the three bytes of the rest go to three
    planes: high bytes compress well, low bytes are noise. Each plane is one xz stream.
 
 `tests/datasets/build_mfeat.py` writes the file, :func:`unpack` reads it.
@@ -36,7 +36,7 @@ LAYOUT = {
 }
 MAX_DECIMALS = 9  # the smallest numbers are 10000 * 10**-9
 
-# file that comes with mvref -> sha256
+# file in the package -> sha256
 EMBEDDED = {"mfeat.xz": "0306b0b11e03ac08f38444209c561ce393b518c4f7f586cb88c12bcacd368080"}
 
 

@@ -8,7 +8,7 @@ from ._embedded import corner_windows, cut
 from ._lookup import DatasetCorrupted, fetch, read_of
 from ._sources import checksums, describe
 
-N_IMAGES = {"train": 60_000, "t10k": 10_000}  # LeCun's training and test part
+N_IMAGES = {"train": 60_000, "t10k": 10_000}  # LeCun's training and test set
 SIDE, WINDOW = 28, 14  # pixels
 DEFAULT_SHIFT = 3
 PARTS = {part: (f"{part}-images-idx3-ubyte", f"{part}-labels-idx1-ubyte") for part in N_IMAGES}
@@ -75,7 +75,7 @@ def window_regions(shift):
 
 
 def read_parts(paths):
-    """Read images (n_samples, 28, 28) and y (n_samples,), of the training set first.
+    """Read images (n_samples, 28, 28) and y (n_samples,), the training set first.
 
     paths: part -> its two files.
     """
@@ -90,9 +90,9 @@ def read_parts(paths):
 
 
 def read_idx(path, shape):
-    """Read a file of the IDX format: a magic number, sizes `shape`, then a byte for each value."""
+    """Read an IDX file: a magic number, the sizes `shape`, then one byte per value."""
     content = read_of("mnist", path)
-    # 0x08 stands for unsigned bytes: 2049 in front of labels, 2051 in front of images.
+    # 0x08 means unsigned bytes: the number is 2049 for labels and 2051 for images.
     expected = np.array([0x0800 + len(shape), *shape])
     n_header = 4 * len(expected)
     found = np.frombuffer(content[:n_header].ljust(n_header, b"\0"), ">u4")

@@ -1,4 +1,4 @@
-"""Optical digits: the 3823 training samples of the UCI repository beside the 1797 test samples."""
+"""Optical digits: the 3823 training and 1797 test samples of the UCI repository."""
 
 import numpy as np
 from sklearn.datasets import load_digits

@@ -5,7 +5,7 @@ written in language <source> and given in language <view>:
 
     label id:value id:value ...
 
-The same line of the five files of a source is the same document.
+A line number refers to the same document in all five files of a source.
 """
 
 import re
@@ -32,7 +32,7 @@ N_WORDS = {"EN": 21_531, "FR": 24_893, "GR": 34_279, "IT": 15_506, "SP": 11_547}
 _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE](?:-\d{1,3}|\+?\d{1,2}))?"
 _LINE = re.compile(rb"\s*[\w.+-]+(?:[ \t]+\d{1,9}:" + _NUMBER + rb")*\s*")
 
-# Where the 25 files may lie below the folder of the data set; the first is that of the archive.
+# Possible places of the 25 files in the data set's folder; the first is as in the archive.
 PLACES = ("rcv1rcv2aminigoutte/{source}/", "rcv1rcv2aminigoutte/", "{source}/", "")
 INDEX_FILES = {
     (source, view): [f"{place.format(source=source)}Index_{source}-{view}" for place in PLACES]
@@ -63,9 +63,9 @@ def fetch_reuters(subset: Literal["1200", "600", "full"] = "1200") -> MultiViewD
     dataset : MultiViewDataset
         Views EN, FR, GR, IT, SP (GR: German), CSR matrices; in "1200" the names of the last two
         are uncertain, see ``DESCR``. `y` has the topics' names for "full", and for the subsets the
-        numbers 1 to 6 of their files, which do not say which topic each one is. No official split.
+        numbers 1 to 6 of their files, which do not name the topics. No official split.
         ``meta["source_language"]`` is the language in which each document was written; with "full"
-        they stand source by source, in the order of the views.
+        they are ordered by source, in the order of the views.
 
     Raises
     ------
@@ -106,14 +106,14 @@ def folder_of_full():
 
 
 def read_1200(content):
-    """Views and `y` of ``Reuters-1200.mat``: dense tables of 2000 words."""
+    """Return the views and `y` of ``Reuters-1200.mat``: dense tables of 2000 words."""
     tables = content["X"].ravel()
     views = {view: sparse.csr_matrix(X) for view, X in zip(LANGUAGES, tables, strict=True)}
     return views, content["y"].ravel().astype(np.int64)
 
 
 def read_600(content):
-    """Views and `y` of ``reuters600_fullvocab.mat``: triplets (row, column, value) from 1 on."""
+    """Return the views, triplets counted from 1, and `y` of ``reuters600_fullvocab.mat``."""
     y = content["truth"].ravel().astype(np.int64)
     views = {}
     for view in LANGUAGES:
@@ -200,7 +200,7 @@ def read_reuters_index(path: str | Path) -> tuple[np.ndarray, sparse.csr_matrix]
             )
     labels, rests = zip(*([*line.split(None, 1), b""][:2] for line in lines), strict=True)
     counts = [rest.count(b":") for rest in rests]
-    # Every colon becomes a blank. What is left, id, value, id, value, ..., NumPy reads at once.
+    # With blanks for colons, NumPy reads id, value, id, value, ... in one call.
     flat = b" ".join(rests).replace(b":", b" ")
     numbers = np.fromstring(flat, sep=" ", count=2 * sum(counts)).reshape(-1, 2)
     ids = numbers[:, 0].astype(np.int32)
@@ -216,7 +216,7 @@ def read_reuters_index(path: str | Path) -> tuple[np.ndarray, sparse.csr_matrix]
 
 
 def _check_index(path, source, topics, expected):
-    """Raise unless a file has good labels, those that the first file of its source has too."""
+    """Raise unless the labels are valid and equal the labels in the source's first file."""
     if len(topics) != N_DOCUMENTS[source]:
         raise DatasetCorrupted(
             f"{path} must have {N_DOCUMENTS[source]} lines, one for each document written in "

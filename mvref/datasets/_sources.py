@@ -1,4 +1,4 @@
-"""What ``data/SOURCES.toml`` knows of the data sets: their files, and the text of ``DESCR``."""
+"""Entries of ``data/SOURCES.toml``: the files of the data sets, and the text of ``DESCR``."""
 
 import textwrap
 import tomllib
@@ -7,11 +7,11 @@ from importlib.resources import files
 SOURCES = tomllib.loads((files(__package__) / "data" / "SOURCES.toml").read_text("utf-8"))
 _FETCHED = {name: entry for name, entry in SOURCES.items() if "by_hand" in entry}
 
-# data set -> what a user does to get it
+# data set -> instructions for obtaining it
 BY_HAND = {name: entry["by_hand"].format(**entry) for name, entry in _FETCHED.items()}
 # data set -> its folder
 FOLDERS = {name: entry.get("folder", name) for name, entry in _FETCHED.items()}
-# data set -> the folder of an installed package that has its files
+# data set -> the folder of its files in an installed package
 PACKAGES = {name: entry["package"] for name, entry in _FETCHED.items() if "package" in entry}
 # data set -> file -> (sha256 of its uncompressed content, URL or None)
 FILES = {
@@ -67,16 +67,16 @@ def kinds() -> dict[str, dict]:
 
 
 def _entry(source):
-    """Return an entry of ``SOURCES.toml``, with what it has from another one."""
+    """Return an entry of ``SOURCES.toml``, with defaults from the entry named by its ``like``."""
     entry = SOURCES[source]
     return SOURCES.get(entry.get("like"), {}) | entry
 
 
 def describe(source, X, checksums=None, **values):
-    """Write the ``DESCR`` of a data set, the same sections in the same order for all.
+    """Return the ``DESCR`` of a data set, the same sections in the same order for all.
 
-    source: an entry of ``SOURCES.toml``; X: the shapes are read off it; values: what the entry has
-    in braces.
+    source: an entry of ``SOURCES.toml``; X: the views, for their shapes; values: replace the
+    entry's fields in braces.
     """
     fields = _entry(source) | values
     names = ("title", "source", "licence", "citation", "notes")

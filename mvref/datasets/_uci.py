@@ -1,4 +1,4 @@
-"""Five small tables of the UCI repository, each as one view: those of Wang, Chen and Gao (2011)."""
+"""Five small tables of the UCI repository, each as one view, used by Wang, Chen and Gao (2011)."""
 
 import hashlib
 from itertools import product
@@ -15,9 +15,9 @@ from ._sources import FILES, SOURCES, checksums, describe
 # This is the sha256 of its values: lines of fields with one space between, each ended by "\n".
 HORSE_TEST = "horse-colic.test"
 HORSE_TEST_VALUES = "bac1401e551d671c4e2762ca1082121088b3d14efe6c391288b72cacd79d49b6"
-HORSE_ROWS = 300  # of horse-colic.data; the rows of horse-colic.test follow
+HORSE_ROWS = 300  # rows of horse-colic.data; the rows of horse-colic.test follow
 FORMS["horse-colic"] = [[*FILES["horse-colic"], HORSE_TEST]]
-SHUTTLE_CODES = (2, 4, 2, 2, 4, 2)  # an attribute has the codes 1 to this
+SHUTTLE_CODES = (2, 4, 2, 2, 4, 2)  # largest code of each attribute; the smallest is 1
 TABLES = {name: entry["table"] for name, entry in SOURCES.items() if "table" in entry}
 
 
@@ -53,7 +53,7 @@ def fetch_uci(
         Treatment of an attribute without a value. The default is the first that is allowed:
 
         - "fill" (all but the shuttle): the mean of a measured attribute, the most frequent code
-          of any other, over all samples that have the target, test ones included;
+          of any other, over all samples that have the target, including test samples;
         - "value" (votes and shuttle): 0. Votes are 1 and -1, codes of the shuttle begin with 1;
         - "expand" (shuttle): each rule becomes all the situations that it covers, 253 together;
         - "drop" (lung-cancer, house-votes-84, echocardiogram): the sample is left out. There remain
@@ -67,7 +67,7 @@ def fetch_uci(
         One view, ``attributes``, of the numbers and codes of the file, not scaled; `y` counts the
         classes from 0. ``splits[0]`` of horse-colic is the training and the test file (300, 0, 68);
         the others have no split. `meta` has ``attributes``, their names; ``measured``,
-        True for those that are no codes; ``missing`` (n_samples, n_attributes), True where the
+        True for those that are not codes; ``missing`` (n_samples, n_attributes), True where the
         file has no value; and ``row``, the line of each sample in the file, from 0.
 
     Raises
@@ -106,7 +106,7 @@ def fetch_uci(
     measured = np.isin(list(fields), table["measured"].split())
     A, kept = treat(with_gaps, measured, missing)
     row = row[kept]
-    present, y = np.unique(y[kept], return_inverse=True)  # classes that are there
+    present, y = np.unique(y[kept], return_inverse=True)  # classes that occur
     names = [list(classes.values())[k] for k in present]
     X = MultiView({"attributes": A})
     sums, splits = checksums(name, FILES[name]), []
@@ -140,9 +140,9 @@ def _rows(name, part):
 
 
 def read_rows(path, width):
-    """Read lines of `width` fields that commas or spaces separate.
+    """Read lines of `width` fields separated by commas or spaces.
 
-    An empty field too many at the start is left out, and so are empty lines.
+    An additional empty field at the start of a line is skipped, and so are empty lines.
     """
     with open_content(path) as stream:
         lines = stream.read().decode("latin-1").splitlines()
@@ -157,7 +157,7 @@ def read_rows(path, width):
 
 
 def numbers(fields, mark):
-    """Return fields as numbers, NaN at the mark, with yea 1 and nay -1."""
+    """Convert fields to numbers: `mark` to NaN, "y" (yea) to 1 and "n" (nay) to -1."""
     text = {"n": "-1", "y": "1", mark: "nan"}
     return np.array([[float(text.get(field, field)) for field in row] for row in fields])
 
@@ -172,7 +172,7 @@ def treat(A, measured, missing):
         return _expand(A)
     if missing == "value":
         A = np.where(gone, 0.0, A)
-    elif missing == "fill":  # of several most frequent codes, mode is the smallest
+    elif missing == "fill":  # mode takes the smallest of equally frequent codes
         known = zip(A.T, ~gone.T, measured, strict=True)
         typical = [a[there].mean() if m else mode(a[there]).mode for a, there, m in known]
         A = np.where(gone, typical, A)
@@ -180,7 +180,7 @@ def treat(A, measured, missing):
 
 
 def _expand(A):
-    """All situations that the rules cover, each once, under the first rule that covers it."""
+    """Return all situations that the rules cover, each once, with the first rule covering it."""
     situations = np.array(list(product(*(range(1, n + 1) for n in SHUTTLE_CODES))), dtype=float)
     covers = (np.isnan(A)[:, None] | (A[:, None] == situations)).all(axis=2)  # (rules, situations)
     rule, situation = np.nonzero(covers & (covers.cumsum(axis=0) == 1))

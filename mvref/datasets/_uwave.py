@@ -13,7 +13,7 @@ AXES, PARTS = ("X", "Y", "Z"), ("TRAIN", "TEST")
 N_ROWS = {"TRAIN": 896, "TEST": 3582}
 N_POINTS = 315
 COMPACT = "uwave_ucr2018_xyz.npz"
-TEXT = {  # (axis, part) -> the names that its file may have
+TEXT = {  # (axis, part) -> possible names of its file
     (axis, part): tuple(f"UWaveGestureLibrary{axis}_{part}.{ending}" for ending in ("tsv", "txt"))
     for axis, part in product(AXES, PARTS)
 }
@@ -54,7 +54,7 @@ def fetch_uwave() -> MultiViewDataset:
     else:
         paths = locate_all("uwave", TEXT, otherwise=f"there is no {COMPACT}, and ")
         for path in paths.values():
-            find("uwave", path.name.removesuffix(".gz"))  # checks those whose content is known
+            find("uwave", path.name.removesuffix(".gz"))  # checks files with a known sha256
         files, (views, y), meta = [path.name for path in paths.values()], read_text(paths), {}
     X = MultiView(views)
     n_train, n_test = N_ROWS["TRAIN"], N_ROWS["TEST"]
@@ -96,7 +96,7 @@ def read_text(paths):
 
 
 def read_ucr(path):
-    """Read a text file of the UCR archive, a class and a series per row: y, X (n, n_points)."""
+    """Read a UCR text file, with a class and a series per row: y (n,), X (n, n_points)."""
     table = read_numbers("uwave", path)
     if not np.isfinite(table).all() or (table[:, 0] % 1).any():
         raise DatasetCorrupted(

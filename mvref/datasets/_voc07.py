@@ -7,7 +7,7 @@ The files are those that Guillaumin, Verbeek and Schmid computed for their paper
     pascal07_<part>_annot.hvecs       the same, in the other format
     pascal07_classes.txt              the names of the classes, one on each line; may be absent
 
-An ``.hvecs`` file holds rows of numbers of two bytes, the lower byte first. A row starts with the
+An ``.hvecs`` file holds rows of two-byte numbers, the lower byte first. A row starts with the
 number of its values, the same for all rows.
 """
 
@@ -19,14 +19,14 @@ from ._base import MultiViewDataset, split_after
 from ._lookup import FORMS, DatasetCorrupted, fetch, locate, locate_all, read_numbers, read_of
 from ._sources import describe
 
-N_IMAGES = {"train": 5011, "test": 4952}  # of the challenge's training + validation and test part
+N_IMAGES = {"train": 5011, "test": 4952}  # the challenge's training + validation and test set
 N_CLASSES = 20
 DESCRIPTORS = ("DenseSift", "HarrisSift")
-LABEL_FILES = {  # part -> the names that its file may have
+LABEL_FILES = {  # part -> possible names of its file
     part: (f"pascal07_{part}_classes.txt", f"pascal07_{part}_annot.hvecs") for part in N_IMAGES
 }
 TABLES = [f"pascal07_{part}_{name}.hvecs" for part in N_IMAGES for name in (DESCRIPTORS[0], "tags")]
-FORMS["voc07"] = [[*TABLES, *LABEL_FILES.values()]]  # of the default view
+FORMS["voc07"] = [[*TABLES, *LABEL_FILES.values()]]  # for the default descriptor
 
 
 def fetch_voc07(descriptor: Literal["DenseSift", "HarrisSift"] = "DenseSift") -> MultiViewDataset:
@@ -92,7 +92,7 @@ def _read_parts(name):
 
 
 def _read_table(path, n):
-    """Read a table with a row for each of n images, from text or ``.hvecs``."""
+    """Read a table with one row per image, n in all, from text or ``.hvecs``."""
     table = read_hvecs(path) if ".hvecs" in path.name else read_numbers("voc07", path)
     if len(table) != n:
         raise DatasetCorrupted(f"{path} must have {n} rows, one for each image; found {len(table)}")
@@ -100,10 +100,10 @@ def _read_table(path, n):
 
 
 def read_hvecs(path):
-    """Read the table (n_rows, n_columns) of whole numbers below 65536 of an ``.hvecs`` file."""
+    """Read an ``.hvecs`` file: a table (n_rows, n_columns) of integers below 65536."""
     content = read_of("voc07", path)
     width = int.from_bytes(content[:2], "little")
-    n_bytes = 2 * (1 + width)  # of a row
+    n_bytes = 2 * (1 + width)  # per row
     if width == 0 or len(content) % n_bytes:
         raise DatasetCorrupted(
             f"{path} must be rows of 1 + {width} numbers of two bytes, as its first number says; "
@@ -136,7 +136,7 @@ def read_labels(path, n_images):
 
 
 def _class_names():
-    """Return the names of the 20 classes if their file is here, else numbers."""
+    """Return the names of the 20 classes from their file if it exists, else numbers."""
     path = locate("voc07", "pascal07_classes.txt")
     if path is None:
         return [f"class {k}" for k in range(1, N_CLASSES + 1)]

@@ -1,4 +1,4 @@
-"""WebKB course: web pages by their own words, and by the words of the links to them."""
+"""WebKB course: web pages described by their own words, and by the words of links to them."""
 
 import hashlib
 import html
@@ -15,8 +15,8 @@ from ._sources import describe
 
 ARCHIVE = "course-cotrain-data"
 FORMS["webkb"] = [[f"{ARCHIVE}.tar"]]
-# sha256 of the lines "<sha256>  <path>\n" of the files in the archive, sorted by path: the same
-# for every way to pack the same files
+# sha256 of the lines "<sha256>  <path>\n" of the files in the archive, sorted by path: it does
+# not depend on how the files are packed
 MANIFEST = "0e3824e7ed25ae28ee8960a34f50a962d025373c5caac78fd40e45e958e86c15"
 VIEWS = {"page": "fulltext", "anchor": "inlinks"}  # view -> its folder in the archive
 CLASSES = ("non-course", "course")
@@ -47,7 +47,7 @@ def fetch_webkb() -> MultiViewDataset:
     -----
     **Our choice**: the files are raw text, and the papers that use them do not state their
     vocabulary. Here a word is two or more consecutive letters a to z, in lower case, after removing
-    comments, tags and HTML entities. The vocabulary is that of all pages; compute another one from
+    comments, tags and HTML entities. The vocabulary comes from all pages; compute another one from
     ``meta["texts"]`` if it must be learnt from a training set only. A page without anchor words is
     a row of zeros, not a missing view.
 
@@ -103,12 +103,12 @@ def manifest(files):
 
 
 def visible_text(page):
-    """Return what is left of an HTML page without comments, tags and entities."""
+    """Return the text of an HTML page, without comments, tags and entities."""
     return html.unescape(re.sub("<[^>]*>", " ", re.sub("(?s)<!--.*?-->", " ", page)))
 
 
 def count_words(texts):
     """Count the visible words of HTML documents: words (n_words,), counts (n_texts, n_words)."""
-    counter = CountVectorizer(token_pattern="[a-z]{2,}", dtype=np.float64)  # of lower case
+    counter = CountVectorizer(token_pattern="[a-z]{2,}", dtype=np.float64)  # lower case
     counts = counter.fit_transform(map(visible_text, texts))
     return counter.get_feature_names_out(), counts

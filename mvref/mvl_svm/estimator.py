@@ -55,7 +55,7 @@ from ..core.linear_svm import LOSSES, SOLVERS, fit_linear_svm
 from .landmarks import LandmarkProjection
 
 MAX_ITER = 2000
-NUMBERS_PER_BLOCK = 2**20  # of the projection of new samples that are held at a time
+NUMBERS_PER_BLOCK = 2**20  # entries of the projection of new samples that are held at a time
 PROJECTION_PARAMETERS = (
     "n_landmarks", "kernel", "gamma", "ridge", "keep_known", "clip", "landmarks", "views",
     "random_state",
@@ -73,10 +73,10 @@ def block_sparse_norms(
     where theta_p holds the weights of landmark p in all views (and for all classes). Since ``|t| =
     min over eta of (t^2 / eta + eta) / 2``, each round solves one ordinary linear SVM on columns
     scaled by sqrt(eta_p) and sets eta_p = |theta_p|. No round raises the objective by more than the
-    share `tol` that its solver may leave over.
+    fraction `tol` that its solver may leave.
 
-    Phi (m, L*V); y (m,): codes 0..K-1 of the classes; c; n_landmarks: L; n_rounds: problems that
-    are solved; intercept_scaling: B, or 0 for no intercept; tol: relative gap of a round; weights
+    Phi (m, L*V); y (m,): codes 0..K-1 of the classes; c; n_landmarks: L; n_rounds: number of
+    problems; intercept_scaling: B, or 0 for no intercept; tol: relative gap of a round; weights
     (m,): of the samples in the mean of the losses -> norms (L,), zero, or nearly so, for landmarks
     that are not needed, and the objective of every round.
     """
@@ -118,8 +118,8 @@ class MVLSVM(OnePreparation, Weighted, MultiViewClassifier):
     clip : "auto", None or (low, high), default="auto"
         Range to which imputed similarities are clipped; "auto" takes the range of the kernel.
     landmarks : {"shared", "per_view"}, int array of shape (L,) or MultiView, default="shared"
-        "shared" draws the same samples for all views, "per_view" other samples, which may be
-        incomplete, for each view; an array gives the rows, a MultiView samples of their own.
+        "shared" draws the same samples for all views, "per_view" different samples, which may be
+        incomplete, for each view; an array gives their rows, a MultiView the landmarks themselves.
     n_selected : int or None, default=None
         Keep only this many of the L landmarks, selected by
         :func:`~mvref.mvl_svm.block_sparse_norms` (the paper's second perspective). None keeps all.
@@ -265,7 +265,7 @@ class MVLSVM(OnePreparation, Weighted, MultiViewClassifier):
         return self
 
     def _latent(self, Phi, y, sample_weight):
-        """Check samples of the latent space: Phi, codes and weights of samples with a weight."""
+        """Check the samples; return Phi, codes and weights of those with a weight."""
         self._check_parameters()
         if np.ndim(Phi) != 2:
             raise ValueError(f"Phi must be a 2-D array, got {np.ndim(Phi)} dimension(s).")
@@ -274,11 +274,11 @@ class MVLSVM(OnePreparation, Weighted, MultiViewClassifier):
         return Phi if len(rows) == len(Phi) else np.asarray(Phi)[rows], codes, weights
 
     def _intercept_scaling(self):
-        """B, the constant feature."""
+        """Return B, the constant feature, or 0 for no intercept."""
         return self.intercept_scaling if self.fit_intercept else 0.0
 
     def _solve(self, Phi, codes, m=None, weights=None, start=None):
-        """Solve Eq. (3); return the state from which another c may start."""
+        """Solve Eq. (3); return the solver's state, a start for another c."""
         options = {name: getattr(self, name) for name in ("loss", "tol", "max_iter", "solver")}
         options |= {"intercept_scaling": self._intercept_scaling(), "start": start}
         m = m or (len(Phi) if weights is None else weights.sum())

@@ -1,4 +1,4 @@
-"""Landmarks: draw them, project on them, fill what is missing.
+"""Landmarks: draw them, compute similarities to them, impute missing similarities.
 
 Steps 1 and 2 of MVL-SVM (Zantedeschi, Emonet and Sebban, ECML PKDD 2018; Algorithm 1) and its
 treatment of missing views (Eq. 11). Symbols as in :mod:`mvref.mvl_svm`.
@@ -45,9 +45,9 @@ def draw_landmarks(
 ) -> np.ndarray:  # fmt: skip
     """Draw L samples uniformly without replacement (Algorithm 1, step 1).
 
-    observed (m, V); n_landmarks: L, or "auto" (200, or all if fewer); per_view: others for every
-    view (first perspective), which have it; distinct: returns (m,), False for a copy of an earlier
-    sample, which is no landmark where all others are -> indices (L,), or (V, L).
+    observed (m, V); n_landmarks: L, or "auto" (200, or all if fewer); per_view: different samples,
+    which have the view, for each view (first perspective); distinct: returns (m,), False for copies
+    of earlier samples, left out if all others are landmarks -> indices (L,), or (V, L).
     """
     pools = [np.flatnonzero(rows) for rows in (observed.T if per_view else [observed.all(axis=1)])]
     smallest = min(map(len, pools))
@@ -56,7 +56,7 @@ def draw_landmarks(
         raise ValueError(f"No sample is complete, so no landmark can be drawn.{way_out}")
     L = min(DEFAULT_LANDMARKS, smallest) if n_landmarks == "auto" else n_landmarks
     L = no_more_than_there_are(L, "n_landmarks", smallest)
-    if L == smallest and distinct is not None:  # all of them: no sample twice
+    if L == smallest and distinct is not None:  # all are landmarks: no sample twice
         pools = [pool[distinct()[pool]] for pool in pools]
         L = min(map(len, pools))
     drawn = np.array([rng.choice(pool, L, replace=False) for pool in pools])
@@ -79,7 +79,7 @@ def project(X: MultiView, similarities: Sequence[Similarity]) -> np.ndarray:
 
 @one_blas_thread()
 def impute(Phi: ArrayLike, P: ArrayLike, ridge: float = 0.1, keep_known: bool = True) -> np.ndarray:
-    """Impute missing similarities by combinations of the landmarks' own (equation 11).
+    """Impute missing similarities by combinations of the landmarks' similarities (equation 11).
 
     Row i becomes r_i P, with r_i the minimiser of ``|Phi_io - r P_o|^2 + ridge |r|^2`` over its
     known columns o. Rows with the same known views share one factorisation.
@@ -136,7 +136,7 @@ def _combinations(known, P_o, ridge):
         gram.flat[:: len(gram) + 1] += ridge
         try:
             return linalg.cho_solve(linalg.cho_factor(gram), P_o @ known.T).T
-        except linalg.LinAlgError:  # the ridge is lost in rounding: as good as none
+        except linalg.LinAlgError:  # the ridge is lost in rounding, as if it were 0
             pass
     return linalg.lstsq(P_o.T, known.T)[0].T
 
@@ -148,7 +148,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
     ----------
     n_landmarks : int or "auto", default="auto"
         L, drawn without replacement from the complete training samples; "auto": 200. If there are
-        fewer, all are taken, with a warning, as if fewer than 20, and than half, are complete.
+        fewer, all are taken, with a warning, also if fewer than 20, and than half, are complete.
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
         "rbf": ``exp(-gamma_v |x - l|^2)``. "precomputed": the view contains distances d to points
         that include the training samples (each training row has a zero in its own column), and the
@@ -164,7 +164,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         Range to which imputed similarities are clipped. "auto": [0, 1] for "rbf" and "precomputed",
         no limits otherwise.
     landmarks : {"shared", "per_view"}, int array of shape (L,) or MultiView, default="shared"
-        "per_view" draws other landmarks for each view (the paper's first perspective) from the
+        "per_view" draws landmarks for each view (the paper's first perspective) from the
         samples that have it; in Eq. (11), the mean replaces the similarity of a landmark to a view
         that it lacks. An array gives rows of the training samples; a MultiView other samples, such
         as complete ones without a label, from which ``gamma="mean"`` is then computed.
@@ -236,7 +236,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         """
         X, rows = validate_views(self, X, reset=True, y=y), self.landmarks
         self._check_parameters()
-        if isinstance(rows, MultiView):  # samples of their own, all of them
+        if isinstance(rows, MultiView):  # separate samples, all of them landmarks
             try:
                 X, rows = validate_views(self, rows, reset=False), np.arange(rows.n_samples)
             except ValueError as error:
@@ -260,7 +260,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         self.similarities_ = fit_similarities(self.kernel, self.gamma, X, of_view, known)
         points = X[np.unique(indices) if indices.ndim == 2 else indices]
         P = project(points, self.similarities_)
-        self.reference_ = np.where(np.isnan(P), np.nanmean(P, axis=0), P)  # gaps: only of per_view
+        self.reference_ = np.where(np.isnan(P), np.nanmean(P, axis=0), P)  # NaN: only per_view
         return self
 
     def restrict(self, which: np.ndarray) -> Self:
@@ -307,7 +307,7 @@ class LandmarkProjection(TransformerMixin, MultiViewInput, BaseEstimator):
         check_votable(X)
         return self._projected(X)
 
-    def _projected(self, X):  # of samples that are validated already
+    def _projected(self, X):  # for samples that are already validated
         Phi = project(X, self.similarities_)
         if X.observed.all() and self.keep_known:
             return Phi

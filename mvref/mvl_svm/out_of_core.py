@@ -4,21 +4,21 @@ Problem   Eq. (3) with the squared hinge, one class against the rest, z = (mu(x)
           min over w of  J(w) = 1/2 |w|^2 + (c/m) sum_i max(0, 1 - y_i z_i'w)^2
 
 Algorithm The first pass collects the labels and draws the landmarks: every complete sample gets a
-          random number, and the L smallest win, which is a draw without replacement of all of them.
+          random number, and the L smallest win: a draw without replacement from all of them.
           Every further pass is a Newton step. With the samples inside the margin,
           A = {i : y_i z_i'w < 1},
               gradient  w - 2 (c/m) sum_A (1 - y_i z_i'w) y_i z_i
               Hessian   I + 2 (c/m) sum_A z_i z_i'
-          are sums over the samples, so that a chunk is forgotten once it is added. At w = 0 all
-          classes have one Hessian; from then on it changes by the samples that enter or leave A,
+          are sums over the samples, so that a chunk is discarded once it is added. At w = 0 all
+          classes have one Hessian; afterwards it changes by the samples that enter or leave A,
           and these become few. J is piecewise quadratic: the last step is exact. A step that does
           not lower J enough is halved.
-          Chunks from Dask are added where they are, and their sums in a tree. The draw is a chain
-          through the chunks: each takes over the generator and the L samples that lead so far.
+          Chunks from Dask are summed where they are, and their sums in a tree. The draw is a chain
+          through the chunks: each receives the generator and the L best samples so far.
 
 Memory    one chunk, a block of its projections, four Hessians of (L V + 1)^2 numbers per class, and
-          of all m samples their labels, in the first pass. What travels from a Dask worker: these
-          labels, L samples, and sums of the size of a Hessian.
+          in the first pass the labels of all m samples. A Dask worker sends these labels, L
+          samples, and sums of the size of a Hessian.
 """
 
 from copy import deepcopy
@@ -46,8 +46,8 @@ from ..core.input import (
 from .estimator import MVLSVM, NUMBERS_PER_BLOCK, PROJECTION_PARAMETERS
 from .landmarks import DEFAULT_LANDMARKS, LandmarkProjection
 
-ENOUGH = 1e-4  # share of the decrease that the gradient promises, to accept a step
-BRANCHES = 8  # how many sums a Dask worker adds at a time
+ENOUGH = 1e-4  # fraction of the decrease predicted by the gradient, to accept a step
+BRANCHES = 8  # number of sums that a Dask worker adds at a time
 
 
 @one_blas_thread()
@@ -147,7 +147,7 @@ def _check(model, max_passes, tol):
 
 
 def _parts_of_dask(chunks):
-    """A list of parts that Dask makes, each an iterable of pairs (X, y); None for a callable."""
+    """Return Dask's parts as a list of iterables of pairs (X, y), or None for a callable."""
     many = isinstance(chunks, list | tuple)
     if any(hasattr(block, "__dask_graph__") for block in (chunks if many else [chunks])):
         from dask.bag import Bag
@@ -166,9 +166,9 @@ def _parts_of_dask(chunks):
 
 
 class Drawn(NamedTuple):
-    """The draw of the landmarks, as far as the samples have been seen."""
+    """State of the draw of the landmarks, after the samples seen so far."""
 
-    model: MVLSVM  #: knows the views of the first chunk
+    model: MVLSVM  #: with the views of the first chunk
     rng: np.random.RandomState
     m: int  #: samples so far
     landmarks: MultiView | None  #: at most L, in the order of their keys
@@ -177,7 +177,7 @@ class Drawn(NamedTuple):
 
 
 def _first_pass(model, chunks, parts=None):
-    """The landmarks that are drawn, as `Drawn`, and all labels."""
+    """Return the drawn landmarks, as `Drawn`, and all labels."""
     rng = check_random_state(model.random_state)
     L = DEFAULT_LANDMARKS if model.n_landmarks == "auto" else model.n_landmarks
     check_number(L, "n_landmarks", low=1, integer=True)
@@ -207,9 +207,9 @@ def _first_pass(model, chunks, parts=None):
 
 
 def _draw(drawn, L, pairs):
-    """The draw after some more chunks, and a list of their labels."""
+    """Continue the draw with more chunks; return it and a list of their labels."""
     model, rng, m, best, keys, rows = drawn
-    rng, labels = deepcopy(rng), []  # a worker may have to do it twice
+    rng, labels = deepcopy(rng), []  # a worker may run this twice
     for X, y in pairs:
         X = validate_views(model, X, reset=best is None, y=y)
         check_length(y, len(X))
@@ -228,7 +228,7 @@ def _draw(drawn, L, pairs):
 
 
 class Sums(NamedTuple):
-    """What a pass adds up, at weights of shape (K, d)."""
+    """Sums of a pass, at weights of shape (K, d)."""
 
     value: np.ndarray  #: (K,)
     gradient: np.ndarray  #: (K, d)
@@ -236,9 +236,9 @@ class Sums(NamedTuple):
 
 
 def _sum_up(at, pairs):
-    """The sums over the samples of some chunks, without |w|^2 and c/m.
+    """Return the sums over the samples of some chunks, without |w|^2 and c/m.
 
-    at: the model; W (K, d); the weights since which the change of the Hessian is wanted, or None.
+    at: the model; W (K, d); the weights from which the Hessian's change is counted, or None.
     """
     model, W, since = at
     K, d = W.shape
@@ -247,7 +247,7 @@ def _sum_up(at, pairs):
     for X, y in pairs:
         X = validate_views(model, X, reset=False)
         labels = np.asarray(y).astype(model.classes_.dtype).ravel()
-        Y = np.where(labels == model.classes_[-K:, None], 1.0, -1.0)  # of two, the second class
+        Y = np.where(labels == model.classes_[-K:, None], 1.0, -1.0)  # of two classes, the second
         for rows in gen_batches(len(X), len(Z)):
             block = Z[: rows.stop - rows.start]
             block[:, :-1] = model.projection_.transform(X[rows])
@@ -274,7 +274,7 @@ def _add_rows(sums, Z, Y, W, since):
 
 
 def _sum_up_in_a_tree(at, parts):
-    """The sums over all parts, each added where Dask made it."""
+    """Return the sums over all parts, each summed where Dask made it."""
     import dask
 
     at = dask.delayed(at, traverse=False)
@@ -313,7 +313,7 @@ def _newton(sum_up, model, m, max_passes, tol, bar):
     for n_pass in range(2, max_passes + 1):
         new = at(W + step, W, now.hessian)
         promised = (now.gradient * step).sum(axis=1)
-        # below rounding, a value cannot tell whether it fell
+        # a decrease below rounding cannot be detected
         falls = new.value <= now.value + ENOUGH * promised + 1e-12 * now.value
         W[falls] += step[falls]
         for old, fresh in zip(now, new, strict=True):

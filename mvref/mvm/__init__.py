@@ -1,6 +1,6 @@
 """MVM: multi-view machines, interactions of all orders between views with shared factors.
 
-Read in this order: ``estimator``, ``machine`` (the common part of classifier and regressor),
+Read in this order: ``estimator``, ``machine`` (the base of classifier and regressor),
 ``model`` (scores, gradients, start, orders), ``solvers``.
 
 One page                   Here

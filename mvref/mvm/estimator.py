@@ -78,7 +78,7 @@ from .machine import MultiViewMachine, streams
 
 
 def is_logistic(estimator):
-    """Whether the scores are those of a logistic model; otherwise the error explains why not."""
+    """Return True if the scores are from a logistic model; otherwise raise the reason."""
     if estimator.loss != "logistic":
         raise AttributeError(
             f"predict_proba needs loss='logistic', got loss={estimator.loss!r}. For probabilities "

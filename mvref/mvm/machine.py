@@ -1,4 +1,4 @@
-"""The common part of the classifier and regressor of :mod:`mvref.mvm`: fitting and explaining."""
+"""Base of the classifier and the regressor of :mod:`mvref.mvm`: training and explanations."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -27,12 +27,12 @@ from .model import Design, Objective, contributions, start_factors, subset_weigh
 from .solvers import ADVICE, AdaGrad, als, lbfgs, sgd
 
 SOLVERS, INITS = ("auto", "lbfgs", "sgd", "als"), ("live", "paper")
-COLLAPSED = 1e-6  # scores smaller than this share of the targets: the factors went to 0
-HELD_OUT = 0.1  # share of every class that early stopping looks at
+COLLAPSED = 1e-6  # scores below this fraction of the targets: the factors went to 0
+HELD_OUT = 0.1  # fraction of every class that is held out for early stopping
 
 
 def streams(estimator):
-    """Whether the estimator has ``partial_fit``; otherwise the error explains why not."""
+    """Return True if the estimator has ``partial_fit``; otherwise raise the reason."""
     if estimator.solver != "sgd" or estimator.early_stopping or estimator.n_init != 1:
         raise AttributeError(
             "partial_fit needs solver='sgd', early_stopping=False and n_init=1, got "
@@ -43,7 +43,7 @@ def streams(estimator):
 
 
 class MultiViewMachine(MultiViewInput, BaseEstimator):
-    """Base of the classifier, which lists the parameters, and the regressor."""
+    """Base of the classifier, which documents the parameters, and the regressor."""
 
     _learnt = "factors_"
 
@@ -89,7 +89,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         return "als" if isinstance(self.alpha, str) else "lbfgs"
 
     def _fit_machines(self, X, targets, codes, weights, whole):
-        """Learn a model for each array of targets; held out are `whole` groups of all `codes`."""
+        """Learn a model per array of targets; early stopping holds out `whole` groups."""
         rng = check_random_state(self.random_state)
         seeds = rng.randint(2**31, size=(1, len(targets)))
         structure = group_structure(self.groups, X, self.shared_factors)
@@ -113,7 +113,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
         self.factor_views_, self.terms_ = structure
         self._set_factors([solution.factors for solution in solutions])
         self.loss_curve_ = one_or_list([np.array(s.curve) for s in solutions])
-        for name in ("validation_curve_", "alpha_"):  # of an earlier fit
+        for name in ("validation_curve_", "alpha_"):  # from an earlier fit
             vars(self).pop(name, None)
         if self.alpha == "auto":
             found = [solution.alphas for solution in solutions]
@@ -128,7 +128,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
     def _solve(self, seed, objective, validation=None):
         """Minimise Eq. (10) from the start that `seed` draws, for ``best_starts``.
 
-        The solution comes with the state of SGD, and Eq. (10) is that of the epoch that was kept.
+        The solution comes with the state of SGD, and with Eq. (10) in the epoch that was kept.
         """
         rng = np.random.RandomState(seed)
         factors = start_factors(self.init, self.init_scale, objective.design, rng)
@@ -148,7 +148,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
     def _partial_fit_machines(self, X, targets, weights, first):
         """Pass once over the samples by stochastic gradients, for every array of targets.
 
-        weights (n,): divided by the mean weight of all samples that the stream has shown.
+        weights (n,): divided by the mean weight of all samples of the stream so far.
         """
         rows = np.flatnonzero(weights)
         if not len(rows):
@@ -201,7 +201,7 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
             warn_caller(f"{type(self).__name__} with solver={self._solver!r}: {told}.{note}")
 
     def _compare_with_zero(self, objectives):
-        """Return a message if a model has collapsed to factors 0, or is worse than they are."""
+        """Return a message if a model has collapsed to factors 0, or is worse than these."""
         for objective, machine in zip(objectives, self._machines(), strict=True):
             scores = np.abs(objective.design.scores(machine)).max()
             if len(machine) > 1 and scores < COLLAPSED * np.abs(objective.y).max():
@@ -303,13 +303,13 @@ class MultiViewMachine(MultiViewInput, BaseEstimator):
 
 
 def hold_out(codes, rng, groups=None):
-    """Choose samples, or groups (n,), a share of every class: codes (n,) -> held_out (n,)."""
+    """Select a fraction of every class, or of groups (n,): codes (n,) -> held_out (n,)."""
     if groups is not None:
         _, first, group = np.unique(groups, return_index=True, return_inverse=True)
         return hold_out(codes[first], rng)[group]
     order = rng.permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]
-    counted = np.floor(HELD_OUT * np.arange(len(codes) + 1) + 0.5)  # each tenth of them
+    counted = np.floor(HELD_OUT * np.arange(len(codes) + 1) + 0.5)  # every tenth sample
     held_out = np.zeros(len(codes), dtype=bool)
     held_out[order] = np.diff(counted) > 0
     if not held_out.any():

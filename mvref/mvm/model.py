@@ -11,7 +11,7 @@ minimum, and from four on small random factors go there: the gradient of a produ
 numbers is a product of V - 1 of them. The live start has bias rows of -1 and +1 instead, so that
 each view sees a linear model at first.
 
-What the factors say, order by order of interaction. Expanding the products of Eq. (9) gives one
+Interpretation of the factors, by order of interaction. Expanding the products of Eq. (9) gives one
 contribution for every subset T of the views in a term: sum_f prod_{v in T} <x_v, a_vf>
 prod_{v not in T} b_vf, with the feature rows a and the bias row b of A. It is the inner product of
 the outer product of the x_v with the tensor of weights
@@ -27,8 +27,8 @@ from scipy import sparse
 from ..core.input import root_mean_squares, take_rows, view_features
 from ..core.losses import LOSSES, PENALTIES
 
-NUMBERS_PER_PART = 2**15  # a table of so many numbers stays in the cache of a core
-MOST_NUMBERS = 10**8  # of one answer: 800 MB
+NUMBERS_PER_PART = 2**15  # a table with so many entries stays in the cache of a core
+MOST_NUMBERS = 10**8  # of one result: 800 MB
 
 
 def prefix_products(S, terms):
@@ -52,7 +52,7 @@ def prefix_products(S, terms):
 def leave_one_out(S, terms, prefixes, slopes):
     """Return slopes * H_b for every block, H_b the products over the other blocks, Eq. (16).
 
-    Prefix times suffix, and never the whole product divided by S_b, which may be 0.
+    H_b is prefix times suffix, never the whole product divided by S_b, which may be 0.
 
     S (n, k); slopes (n,): derivative of the loss; ones give H itself -> H (n, k).
 
@@ -74,7 +74,7 @@ def leave_one_out(S, terms, prefixes, slopes):
 
 
 class Design:
-    """The matrices z of all samples: every view with a last column of ones, ready for products.
+    """The matrices z of all samples: every view with a column of ones appended.
 
     A missing view has zeros for features, and its constant: z = (0, ..., 0, 1).
 
@@ -110,7 +110,7 @@ class Design:
         for Z, sizes in zip(self.Z, self.column_sizes(), strict=True):
             per_row = np.diff(Z.indptr) if sparse.issparse(Z) else np.count_nonzero(Z, axis=1)
             stored = self.weights @ (per_row - 1.0)  # without the constant
-            largest = sizes.max()  # at least that of the constant, 1
+            largest = sizes.max()  # at least 1, the size of the constant
             mean_square = np.sum((sizes[:-1] / largest) ** 2) * self.n / (stored or 1.0)
             units.append(max(largest * np.sqrt(mean_square), 1.0))
         return units
@@ -202,11 +202,11 @@ class Objective:
 
 
 def start_factors(init, scale, design, rng):
-    """Draw the factors that a solver starts from.
+    """Draw the initial factors of a solver.
 
     init: "paper": all entries N(0, scale^2). "live": feature rows N(0, scale^2 / d_v), bias rows of
-    -1 and +1, so that the other views' product is about -1 or +1 wherever a gradient looks, however
-    many views there are. Features above unit size have smaller rows to match.
+    -1 and +1, so that the other views' product is about -1 or +1 in every gradient, however many
+    views there are. Features above unit size have correspondingly smaller rows.
     """
     if init == "paper":
         return [rng.normal(0.0, scale, size=shape) for shape in design.shapes]
@@ -224,9 +224,9 @@ def live_signs(design):
     For one term: +1 in all blocks but the first, which alternates. For several, block b is a
     Walsh function, the parity of the bits that f and a code of b share. Products of Walsh
     functions are Walsh functions, of the exclusive or of their codes, and sum to 0 unless that is
-    0: the codes are chosen, last block first, such that it is 0 in as few terms as can be. Of k
-    factors there are as many codes as the largest power of 2 in k; an odd k has one, and its
-    signs alternate all the same.
+    0: the codes are chosen, last block first, such that it is 0 in as few terms as possible. For k
+    factors there are as many codes as the largest power of 2 that divides k; an odd k has one,
+    but its signs alternate, too.
     """
     k = design.k
     n_codes = max(k & -k, 2)
@@ -295,7 +295,7 @@ def subset_weights(factors, views, terms, max_order):
 
 
 def _tensor(parts, bias):
-    """sum_f bias_f times the outer product of the columns f of the parts."""
+    """Return sum_f bias_f times the outer product of the columns f of the parts."""
     if not parts:
         return bias.sum()
     *first, last = parts

@@ -5,12 +5,12 @@ stopped if they did not reach an optimum.
 
 Alternating least squares. The score is linear in each block of factors while the others are fixed,
 Eq. (16), so that the squared loss with the L2 penalty is a ridge regression in one block after
-another. The objective cannot rise. Alternating least squares is known for its swamps, in which it
-hardly falls: here they are mostly the gauge, norms that move from one block to another while the
+another. The objective cannot rise. Alternating least squares is known for swamps, in which it
+hardly falls: here they are mostly due to norms that move from one block to another while the
 score stays the same. Balancing them after every sweep is exact, free, and ends most swamps.
 
 Blocks or columns. Where a view is one-hot, a loss is not squared, or alpha is "auto", blocks are
-solved column by column, factor f of all views and then the next: per second this falls faster than
+solved column by column, factor f of all views and then the next: this is faster per second than
 whole blocks, which need k^2 sums per level. See :mod:`mvref.core.ridge`, where the bounds of other
 losses and the mean field of "auto" are explained; E h^2 of a product over independent views is the
 product of the s^2 + v, their variances v.
@@ -28,10 +28,10 @@ from ..core.ridge import PRIOR_ROWS, Column, Table, alternate, ridge_block
 from .model import leave_one_out, prefix_products
 
 WALL = 1e3  # value of an objective that overflows, in units of its last value
-FLAT = 1e-4  # L-BFGS stops, too, where the objective falls by a smaller share than FLAT tol
+FLAT = 1e-4  # L-BFGS also stops if the objective falls by a smaller fraction than FLAT tol
 POINTS = 1e-3, 100  # tol and max_iter of the sweeps before the mean field of alpha="auto"
 NATS = 10.0  # of free energy per sample that a sweep of the mean field must save, in units of tol
-TINY, HUGE = 1e-8, 1e150  # AdaGrad's start; size of a gradient whose square still is a number
+TINY, HUGE = 1e-8, 1e150  # AdaGrad's start; size of a gradient whose square is still finite
 ADVICE = (
     "standardise every feature (centre it, too), divide each view by the root of its number of "
     "features, or increase alpha"
@@ -56,8 +56,8 @@ class Solution(NamedTuple):
 def lbfgs(objective, factors, *, tol, max_iter, tick):
     """Minimise by L-BFGS with a line search for the strong Wolfe conditions.
 
-    Every number is measured in units of about its curvature, (E z^2 + 2 alpha)^(1/2): without
-    this a feature that is in few samples hardly moves, and one in large units does not stop.
+    Every parameter is measured in units of about its curvature, (E z^2 + 2 alpha)^(1/2): without
+    this, factors of rare features hardly move, and factors of large features do not converge.
 
     factors: the start; tol: largest entry of the gradient, in these units, that ends the search;
     tick: called after every iteration.
@@ -78,7 +78,7 @@ def lbfgs(objective, factors, *, tol, max_iter, tick):
         gradient = np.concatenate([G.ravel() for G in gradient]) / units
         if np.isfinite(value) and np.isfinite(gradient).all():
             return value, gradient
-        overflowed = True  # a wall; the line search interpolates, and returns from a finite one
+        overflowed = True  # the line search interpolates, and returns from a finite wall
         return WALL * (1.0 + abs(curve[-1])), np.zeros_like(gradient)
 
     def record(intermediate_result):
@@ -104,7 +104,7 @@ def lbfgs(objective, factors, *, tol, max_iter, tick):
 
 
 def curvature_units(objective):
-    """Return (E z^2 + 2 alpha)^(1/2) for every number of the factors, in one array."""
+    """Return (E z^2 + 2 alpha)^(1/2) for every entry of the factors, in one array."""
     design, columns = objective.design, objective.design.column_sizes()
     of_rows = np.concatenate([columns[v] for v in design.views])
     units = np.repeat(np.hypot(of_rows, np.sqrt(2.0 * objective.alpha)), design.k)
@@ -114,7 +114,7 @@ def curvature_units(objective):
 class AdaGrad:
     """State of AdaGrad, Algorithm 1 with adaptive step sizes: the factors and past gradients.
 
-    A step changes no number by more than the learning rate, which is divided by the unit of the
+    A step changes no entry by more than the learning rate, which is divided by the unit of the
     features if that is above 1. For sparse views only the rows of A whose features are in the batch
     are updated and penalised: the penalty of a feature is weighted by the fraction of batches that
     contain it.
@@ -156,7 +156,7 @@ class AdaGrad:
                 + objective.alpha * objective.penalty(A_b, objective.smoothing)[1]
                 for v, H_b, A_b in zip(design.views, H, A, strict=True)
             ]
-        if not all(np.abs(G).max() < HUGE for G in gradient):  # NaN is not smaller either
+        if not all(np.abs(G).max() < HUGE for G in gradient):  # or NaN
             return False
         for b, (v, G) in enumerate(zip(design.views, gradient, strict=True)):
             rows = batch[v][0]
@@ -167,7 +167,7 @@ class AdaGrad:
 
 
 def _touched(Z):
-    """The columns of a batch that hold anything, and the batch without the others."""
+    """Return the columns of a batch that have entries, and the batch without the others."""
     if not sparse.issparse(Z):
         return slice(None), Z
     columns, indices = np.unique(Z.indices, return_inverse=True)
@@ -180,9 +180,9 @@ def sgd(
 ):
     """Minimise by stochastic gradients, Algorithm 1, until the objective stops falling.
 
-    tol: share by which the value watched must fall to count as progress; max_iter: largest number
-    of epochs; patience: epochs without progress after which to stop; validation: of samples held
-    out: their mean loss is watched, and the best epoch is kept.
+    tol: fraction by which the monitored value must fall to count as progress; max_iter: maximum
+    number of epochs; patience: epochs without progress after which to stop; validation: objective
+    of samples held out, whose mean loss is monitored; the best epoch is kept.
     """
 
     def watch():
@@ -221,11 +221,11 @@ def als(objective, factors, *, tol, max_iter, tick):
     """Minimise a loss with L2 by blocks or columns, see above; the objective never rises.
 
     With all other blocks fixed the score is linear in A_b, on features z_i H_i f: ridge regression,
-    in which a sample counts by its weight: its row and its target are multiplied by the root.
+    in which the row and the target of a sample are multiplied by the root of its weight.
 
-    factors: the start; tol: share by which a sweep must lower the objective to be followed by
-    another, or with alpha "auto" the nats of free energy per sample by NATS times it; max_iter:
-    largest number of sweeps.
+    factors: the start; tol: fraction by which a sweep must lower the objective to be followed by
+    another, or with alpha "auto", times NATS, the nats of free energy per sample; max_iter:
+    maximum number of sweeps.
     """
     factors = [A.copy() for A in factors]
     start = objective.value(factors)
@@ -243,7 +243,7 @@ def als(objective, factors, *, tol, max_iter, tick):
 
 
 def _als_blocks(objective, factors, start, tol, max_iter, tick):
-    """Change the factors in place; return the curve, and whether it converged, None: overflowed."""
+    """Update the factors in place; return the curve, and whether it converged (None: overflow)."""
     curve = [start]
     for _ in range(max_iter):
         value = als_sweep(objective, factors, curve[-1])
@@ -263,7 +263,7 @@ class Columns:
     """A model whose blocks are in one term each, for sweeps column by column.
 
     factors: the start, changed in place; variances: of the numbers, mean field; alphas (2, k): the
-    penalties of every block's features and bias row; wanted: whether to take columns at all.
+    penalties of every block's features and bias row; wanted: whether to sweep over columns.
     """
 
     def __init__(self, objective, factors):
@@ -284,7 +284,7 @@ class Columns:
             )
 
     def minimise(self, **options):
-        """Return the curve, and whether it converged; alpha "auto" starts from points."""
+        """Return the curve, and whether it converged; alpha "auto" starts from point estimates."""
         objective, of_rows = self.objective, (slice(-1), slice(-1, None))
         parts = zip(self.factors, self.variances, self.alphas, strict=True)
         columns = [
@@ -295,7 +295,7 @@ class Columns:
         data = objective.y, self.design.weights
         options["loss"] = objective.loss_name
         with np.errstate(all="ignore"):
-            if objective.auto:  # from noise the mean field sends products of many views to 0
+            if objective.auto:  # started from noise, it sends products of many views to 0
                 points = options | dict(zip(("tol", "max_iter"), POINTS, strict=True))
                 scores = self.design.scores(self.factors)
                 alternate(self.sweep, columns, [], scores, *data, auto=False, **points)
@@ -357,7 +357,7 @@ class Columns:
 
 
 def _suffix_products(S):
-    """Return the products of what follows each array, that of the last one, None, first."""
+    """Return for each array the product of those that follow; the last one's, None, first."""
     products = [None]
     for s in S[:0:-1]:
         products.append(_times(products[-1], s, len(s)))
@@ -365,7 +365,7 @@ def _suffix_products(S):
 
 
 def _times(first, second, n):
-    """Return the product of two arrays (n,), of which None are ones."""
+    """Return the product of two arrays (n,); None stands for ones."""
     if first is None or second is None:
         either = second if first is None else first
         return np.ones(n) if either is None else either
@@ -373,9 +373,9 @@ def _times(first, second, n):
 
 
 def als_sweep(objective, factors, value):
-    """Solve for every block once.
+    """Solve for every block once, and return the objective.
 
-    factors: replaced, one by one, where that lowers the objective; value: the objective now.
+    factors: each is replaced if that lowers the objective; value: the current objective.
     """
     design, y, alpha = objective.design, objective.y, objective.alpha
     roots = np.sqrt(design.weights)

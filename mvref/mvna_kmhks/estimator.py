@@ -33,13 +33,13 @@ Algorithm (the function or class that does each step)
 
 Departures from the paper, each explained in the chapter
           * the inverse in Eq. (1) is a pseudo-inverse with a cut-off (erratum N1);
-          * ``solver="exact"``: each step is the minimum of Eq. (4) over the view, which Eq. (7) is
-            for no mu but 1/M, and then for an augmented problem (N2, N3), and the minimum over b,
-            while that of Eq. (9) never falls (N7, N8), with Nesterov's momentum between iterations.
+          * ``solver="exact"``: each step minimises Eq. (4) over the view, as Eq. (7) does only for
+            mu = 1/M, and then for an augmented problem (N2, N3), and over b, whereas the b of
+            Eq. (9) never falls (N7, N8), with Nesterov's momentum between iterations.
             ``solver="paper"`` is (7) and (9);
           * the start is Gamma = 0 and b = 0, and (9) takes the new Gamma (N9);
           * ``decision="nystrom"``: new samples by the Nyström extension, since Eq. (11) with the
-            exact kernel is another function than the one that was learnt (N4, N5).
+            exact kernel is not the function that was learnt (N4, N5).
             ``decision="printed"`` is (11), with w0 counted once (N6);
           * the views may come from several sources, each with its own kernel; a classifier is left
             out where a sample lacks its view, and the weights mu of the others are rescaled;
@@ -82,9 +82,9 @@ DECISIONS, MULTI_CLASS = ("nystrom", "printed"), ("ovo", "ovr")
 
 
 class HoKashyapClassifier(Weighted, MultiViewClassifier):
-    """M coupled classifiers, base of the three classes: here M = 1, and it has all views."""
+    """Base of the three classes, with M coupled classifiers: here M = 1, on all views."""
 
-    # What a single machine has no use for; MVNAKMHKS has parameters of these names.
+    # Not used by a single classifier; MVNAKMHKS has parameters of these names.
     coupling, view_weights = 0.0, None
     _learnt = "dual_coef_"
 
@@ -97,7 +97,7 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
         self.view_weights_ = normalised_weights(self.view_weights, M)
         costs = per_machine(self.c, M, "c")
         rates = per_machine(self.learning_rate, M, "learning_rate", low_open=True, high=1)
-        X = X.select(self.sources_)  # a view once for every approximation
+        X = X.select(self.sources_)  # one view per approximation
         form = self._form(X, *of_views)
         problems = self._problems(codes)
         weights = np.ones(X.n_samples) if weights is None else weights
@@ -106,11 +106,11 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
         self._warn(solutions)
 
     def _sources(self, n_views):
-        """The view of every approximation."""
+        """Return the view of every approximation."""
         return list(range(n_views))
 
     def _machines(self):
-        """The approximations of every classifier."""
+        """Return the approximations of every classifier."""
         return [list(range(len(self.sources_)))]
 
     def _form(self, X, kernels, gammas):
@@ -118,11 +118,11 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
         return NystromViews(X, kernels, gammas, self._machines(), self.n_components, rng)
 
     def _machine(self, form, p, rows, weight, c):
-        """Machine p on some of the samples."""
+        """Return classifier p on some of the samples."""
         return FactorMachine(form.factors[p][rows], form.seen[p][rows], weight, c)
 
     def _problems(self, codes):
-        """Samples and labels -1 and +1 of every problem of two classes."""
+        """Return the samples, and labels -1 and +1, of every problem of two classes."""
         K = len(self.classes_)
         if K > 2 and self.multi_class == "ovo":
             rows = [(j, np.flatnonzero((codes == i) | (codes == j))) for i, j in pairs_of(K)]
@@ -130,7 +130,7 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
         return [(slice(None), y_k) for y_k in one_against_rest(codes, K)]
 
     def _solve_all(self, form, problems, weights, costs, rates):
-        """Run Table 1 for every problem; those on all samples share the factorised matrices."""
+        """Run Table 1 for every problem; problems on all samples share the factorised matrices."""
         options = {"learning_rate": rates, "tol": self.tol, "max_iter": self.max_iter}
         options["momentum"] = self.solver == "exact"
 
@@ -149,7 +149,7 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
         return [solution for [solution] in pairs]
 
     def _set_fitted(self, form, X, of_views, problems, solutions):
-        """Store what the scores are made of, kernels and their coefficients, and what was found."""
+        """Store the kernels and coefficients of the scores, and the results of the solver."""
         M, n = form.seen.shape
         signed, alphas = np.zeros((2, M, len(problems), n))  # y_i alpha_i, and alpha_i
         for q, ((rows, y), solution) in enumerate(zip(problems, solutions, strict=True)):
@@ -176,7 +176,7 @@ class HoKashyapClassifier(Weighted, MultiViewClassifier):
 
     def _warn(self, solutions):
         moving = [s.curve[-3:] for s in solutions if not s.converged]
-        if moving:  # the last step may have been taken back, the one before was not
+        if moving:  # the last step may have been undone, but not the one before
             step = max(np.abs(np.diff(curve)).max() / curve[0] for curve in moving)
             warn_caller(
                 f"{type(self).__name__} did not converge in max_iter={self.max_iter} iterations: "
@@ -559,5 +559,5 @@ class KMHKS(HoKashyapClassifier):
     def _machine(self, form, p, rows, weight, c):
         K = form.K if isinstance(rows, slice) else form.K[np.ix_(rows, rows)]
         if c > 0:
-            return GramMachine(K, weight, c)  # alone it has no other curvature than the weights
+            return GramMachine(K, weight, c)  # without coupling, the curvature is the weights
         return FactorMachine(K @ nystrom_map(K), np.ones(len(K), dtype=bool), weight, c)

@@ -33,7 +33,7 @@ class Coupling:
 
     mu (M,): view weights; seen (M, n): the samples that have the classifier's view; others are in
     no sum; gamma: the paper's coupling parameter; solver: with "paper" the classifier takes the
-    weighted mean for a constant (errata N2, N3); weights (n,): of the samples in both sums of
+    weighted mean as constant (errata N2, N3); weights (n,): of the samples in both sums of
     squares, the paper's are 1.
     """
 
@@ -44,17 +44,17 @@ class Coupling:
         self.others = seen.sum(axis=0) - 1.0
 
     def curvature(self, p):
-        """Return what f_p^2 is multiplied by in Eq. (4), per sample -> weight (n,)."""
+        """Return the coefficient of f_p^2 in Eq. (4) per sample, (n,)."""
         if self.solver == "paper":
             return self.weights * (1.0 + self.gamma)
         own, others = (1.0 - self.mu[p]) ** 2, self.others * self.mu[p] ** 2
         return self.weights * (1.0 + self.gamma * (own + others))
 
     def pull(self, p, f):
-        """Return what the others, of margins f (M, n), add to the target 1 + b_p, (n,)."""
+        """Return the others' contribution to the target 1 + b_p, (n,), for margins f (M, n)."""
         mean = np.einsum("pn,pn->n", self.mu, f)
         if self.solver == "paper":
-            return self.gamma * mean  # Eq. (7): the own old margins are among them
+            return self.gamma * mean  # Eq. (7): it includes the classifier's own old margins
         r = mean - self.mu[p] * f[p]
         rest = f.sum(axis=0) - f[p] - self.others * r  # sum of f_q - r over the others q
         return self.gamma * ((1.0 - self.mu[p]) * r + self.mu[p] * rest)
@@ -69,8 +69,8 @@ class Sweep(NamedTuple):
     """The classifiers after one iteration of Table 1."""
 
     thetas: list
-    norms: np.ndarray  # (M,), of every machine in the space of its kernel, without the intercept
-    rhs: np.ndarray  # (M, n), what the thetas were solved for
+    norms: np.ndarray  # (M,), of every classifier in the space of its kernel, without the intercept
+    rhs: np.ndarray  # (M, n), right-hand sides of the thetas
     f: np.ndarray  # (M, n), margins
     b: np.ndarray  # (M, n), how far they may be beyond 1
 
@@ -88,7 +88,7 @@ class Solution(NamedTuple):
 
 
 def ho_kashyap(machines, costs, coupling, y, **options):
-    """Table 1 for the labels y (n,) of one problem; see :func:`ho_kashyap_together`.
+    """Run Table 1 for the labels y (n,) of one problem; see :func:`ho_kashyap_together`.
 
     >>> from mvref.mvna_kmhks.machines import FactorMachine
     >>> F, y, seen = np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, 1.0, 1.0]), np.ones((1, 3))
@@ -105,12 +105,12 @@ def ho_kashyap(machines, costs, coupling, y, **options):
 def ho_kashyap_together(
     machines, costs, coupling, labels, *, learning_rate, tol, max_iter, momentum=False
 ):
-    """Table 1: solve for every classifier in turn, then for its b, until J' moves no more.
+    """Run Table 1: solve for every classifier in turn, then for its b, until J' converges.
 
-    costs (M,): c^p; labels: list of y (n,), -1 and +1, of problems that share them, each of
-    which is asked once a step for all; learning_rate: rho^p, of ``coupling.solver="paper"``;
+    costs (M,): c^p; labels: list of y (n,), -1 and +1, of problems that share the classifiers,
+    each solved once a step for all; learning_rate: rho^p, of ``coupling.solver="paper"``;
     tol: xi; momentum: begin an iteration not where the last one ended but further on in its
-    direction (Nesterov's steps), and go back where that raises J'. For ``coupling.solver="exact"``,
+    direction (Nesterov's steps), and go back if that raises J'. For ``coupling.solver="exact"``,
     whose b is determined by the margins. Returns a :class:`Solution` for each y.
     """
     options = learning_rate, tol, max_iter, momentum
@@ -129,7 +129,7 @@ def ho_kashyap_together(
 
 
 def _table_1(machines, costs, coupling, y, learning_rate, tol, max_iter, momentum):
-    """One problem: yields what a classifier, each in turn, is to be solved for."""
+    """Solve one problem; yield the right-hand side for each classifier in turn."""
     zero = np.zeros(coupling.seen.shape)
     last = Sweep([], np.zeros(len(machines)), zero, zero, zero)
     curve, converged, t = [_objective(last, costs, coupling)], False, 1.0
@@ -137,7 +137,7 @@ def _table_1(machines, costs, coupling, y, learning_rate, tol, max_iter, momentu
     while not converged and len(curve) <= max_iter:
         new = yield from _sweep(machines, coupling, y, f, b, learning_rate)
         value = _objective(new, costs, coupling)
-        if value > curve[-1] and f is not last.f:  # too far: from where the last one ended
+        if value > curve[-1] and f is not last.f:  # too far: restart where the last one ended
             f, b, t = last.f, last.b, 1.0
             curve.append(curve[-1])
             continue
@@ -156,7 +156,7 @@ def _table_1(machines, costs, coupling, y, learning_rate, tol, max_iter, momentu
 
 
 def _sweep(machines, coupling, y, f, b, learning_rate):
-    """One iteration of Table 1, from the margins f and b; yields as `_table_1`."""
+    """Run one iteration of Table 1 from the margins f and b; yield as `_table_1` does."""
     f, b, rhs = f.copy(), b.copy(), np.empty_like(f)
     thetas, norms = [], []
     for p, machine in enumerate(machines):
@@ -173,7 +173,7 @@ def _sweep(machines, coupling, y, f, b, learning_rate):
 
 
 def _objective(sweep, costs, coupling):
-    """J' of Eq. (4)."""
+    """Return J' of Eq. (4)."""
     errors = coupling.seen * (sweep.f - 1.0 - sweep.b)
     squares = float((coupling.weights * errors**2).sum() + costs @ sweep.norms**2)
     return squares + coupling.disagreement(sweep.f)

@@ -19,16 +19,16 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinv
 
 from ..core.kernel_views import KernelViews, similarities_to
 
-ROUNDING = 1e-7  # singular values below this share of the largest count as 0
-SMALLEST_PIVOT = 1e-6  # of a Cholesky factor that is believed, relative to the largest
+ROUNDING = 1e-7  # singular values below this fraction of the largest count as 0
+SMALLEST_PIVOT = 1e-6  # of a Cholesky factor that is accepted, relative to the largest
 
 
 class FactorMachine:
-    """One classifier on features: minimises |f - target|^2 and c |beta|^2 in O(n r) a time.
+    """One classifier on features, which minimises |f - target|^2 and c |beta|^2 in O(n r) a step.
 
     theta = (beta, w0) solves (S' W S + c D) theta = S' rhs with S = [F, 1] and D = diag(1 .. 1, 0).
-    The matrix is factorised once; if c is 0, or so small that its Cholesky factor is none, the
-    solution of least norm takes its place, by a pseudo-inverse that is as large as S.
+    The matrix is factorised once; if c is 0, or too small for a Cholesky factor, the solution of
+    least norm is used instead, by a pseudo-inverse that is as large as S.
 
     F (n, r); seen (n,); weight (n,): curvature, positive.
     """
@@ -52,7 +52,7 @@ class FactorMachine:
         F, one, weight = self.F, self.one, self.weight
         r = F.shape[1]
         A = np.empty((r + 1, r + 1))
-        with np.errstate(over="ignore", invalid="ignore"):  # answered below
+        with np.errstate(over="ignore", invalid="ignore"):  # checked below
             if np.ptp(weight) == 0:
                 A[:r, :r] = weight[0] * (F.T @ F)
             else:
@@ -65,7 +65,7 @@ class FactorMachine:
         return A
 
     def _pseudo_inverse(self):
-        """Of the least squares that theta solves: rows of samples, then rows of the penalty."""
+        """Return the pseudo-inverse of the least squares for theta: samples, then the penalty."""
         n, r = self.F.shape
         rows = np.sqrt(self.weight)[:, None] * np.column_stack([self.F, self.one])
         penalty = np.sqrt(self.c) * np.eye(r, r + 1)
@@ -93,7 +93,7 @@ class FactorMachine:
 
 
 class GramMachine:
-    """One classifier on the kernel matrix itself, in O(n^2) a time.
+    """One classifier on the kernel matrix itself, in O(n^2) a step.
 
     (K + c / W) Gamma + w0 1 = rhs / W and 1'Gamma = 0, with theta = (Gamma, w0) and Gamma without
     its labels. The scores are (rhs - c Gamma) / W, so K is not needed once it is factorised.
@@ -124,7 +124,7 @@ class GramMachine:
 
 
 class SumOfKernels:
-    """K (n, n), the sum of the kernels of all views; no third matrix, but where one is checked.
+    """Sum K (n, n) of the kernels of all views; a third matrix is needed only to check one.
 
     components: of every view all samples that have it; seen (1, n).
 
@@ -147,5 +147,5 @@ class SumOfKernels:
                 self.K += KernelViews(X.select([v]), kernels[v], gammas[v], 0.0).grams()[0]
 
     def _add(self, rows, K):
-        for i, row in zip(rows, K, strict=True):  # row by row: a sum of blocks would be a third K
+        for i, row in zip(rows, K, strict=True):  # row by row: a sum of blocks needs a third K
             self.K[i, rows] += row

@@ -188,14 +188,14 @@ class MVPO(OnePreparation, MultiViewClassifier):
         self._warn_of_gaps(all(solution.converged for solution in solutions))
 
     def _prepared(self, X, shared):
-        """The views and their metric, those of the point before where it has the same C1."""
+        """Return the views and their metric, reused from the setting before if C1 is the same."""
         C1, form = self._weight_of_disagreement(len(X)), shared.get("form") or self._form(X)
         if shared.get("C1") != C1:
             shared.update(C1=C1, form=form, metric=self._metric(form, X.observed))
         return form, shared["metric"]
 
     def _form(self, X):
-        """The views as columns, or as kernels."""
+        """Return the views as columns, or as kernels."""
         kernels = check_kernels(self.kernel, self.gamma, X.n_views)
         constant = self.intercept_scaling if self.fit_intercept else 0.0
         if all(isinstance(kernel, str) and kernel == "linear" for kernel in kernels):
@@ -208,7 +208,7 @@ class MVPO(OnePreparation, MultiViewClassifier):
         return KernelViews(X, kernels, self.gamma, constant)
 
     def _metric(self, form, seen):
-        """I + C1 Lambda, by the features or by the samples."""
+        """Return I + C1 Lambda, by the features or by the samples."""
         n = len(seen)
         C1 = self._weight_of_disagreement(n)
         if self.solver == "dual" or (self.solver == "auto" and form.n_features > n):
@@ -222,12 +222,12 @@ class MVPO(OnePreparation, MultiViewClassifier):
         return most_violated_of(self.measure, y, normalize=self.normalize, beta=self.beta)
 
     def _solve(self, metric, y):
-        """Cutting planes for one class against the rest, y in {-1, +1}."""
+        """Run cutting planes for one class against the rest, y in {-1, +1}."""
         options = {"C2": self.C2, "tol": self.tol, "max_iter": self.max_iter}
         return cutting_planes(self._most_violated(y), metric.scores, len(y), **options)
 
     def _primal(self, U, squares, seen, y):
-        """Eq. (13) of the views' scores U (V, n) and |w|^2; seen (n, V)."""
+        """Return Eq. (13) for the views' scores U (V, n) and |w|^2; seen (n, V)."""
         pairs = combinations(range(len(U)), 2)
         apart = sum(np.sum((U[i] - U[j])[seen[:, i] & seen[:, j]] ** 2) for i, j in pairs)
         loss = self.C2 * max(self._most_violated(y)(U.sum(axis=0))[0], 0.0)
@@ -264,7 +264,7 @@ class MVPO(OnePreparation, MultiViewClassifier):
         self.similarities_ = form.similarities
         here, gone = ("dual_coef_", "coef_") if form.similarities else ("coef_", "dual_coef_")
         setattr(self, here, coef)
-        vars(self).pop(gone, None)  # of an earlier fit with another kernel
+        vars(self).pop(gone, None)  # from an earlier fit with another kernel
         self.intercept_ = one_or_array(intercept)
         self.view_intercepts_ = one_or_array(shares)
         self.dual_gap_ = one_or_array(gaps)
@@ -275,7 +275,7 @@ class MVPO(OnePreparation, MultiViewClassifier):
     def _scores(self, X):
         """sum_j w_j' x_j + b; with kernels a view adds k_j(x_j, X_j) beta_j in place of w_j' x_j.
 
-        Their order is what "prbep" and "auroc" optimise, their sign what "f1" does.
+        "prbep" and "auroc" optimise their order, "f1" their sign.
         """
         scores = self.intercept_ - ~X.observed @ np.atleast_2d(self.view_intercepts_).T
         if self.similarities_ is None:

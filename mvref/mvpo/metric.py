@@ -27,11 +27,11 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import LinAlgError, block_diag, cho_factor, cho_solve
 
-FEW = 0.2  # share of entries below which copying rows is faster than reading all
+FEW = 0.2  # fraction of entries below which copying rows is faster than reading all
 
 
 class PrimalMetric:
-    """M as a matrix of features.
+    """The metric M as a matrix of the features.
 
     views: zeros where a view is missing; seen (n, V).
 
@@ -45,7 +45,7 @@ class PrimalMetric:
         stack = partial(sparse.hstack, format="csr") if any_sparse else np.hstack
         self.X = stack(views) if len(views) > 1 else views[0]
         self.cuts = np.cumsum([view.shape[1] for view in views])[:-1]
-        self.factor = None  # of M = I
+        self.factor = None  # for M = I
         if C1 > 0 and len(views) > 1:
             D = sparse.diags_array(seen.sum(axis=1).astype(float))
             blocks = [_dense(view.T @ (D @ view)) for view in views]
@@ -71,7 +71,7 @@ class PrimalMetric:
 
 
 class DualMetric:
-    """M by the Gram matrices of the views.
+    """The metric M in terms of the Gram matrices of the views.
 
     grams: K_j, positive semi-definite; zero rows and columns where a view is missing; seen (n, V):
     every sample has a view; gram (n, n): K_eff.
@@ -93,7 +93,7 @@ class DualMetric:
         for K in grams:
             K = self.root[:, None] * K * self.root
             S = cho_solve(_factor(np.eye(n) + C1 * K, C1), np.eye(n))
-            Q += K @ S  # not (I - S) / C1, which has no digits left for small C1
+            Q += K @ S  # not (I - S) / C1, which loses all digits for small C1
             T += S
             self.S.append(S)
         self.T = _factor((T + T.T) / 2.0, C1)

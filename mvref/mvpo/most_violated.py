@@ -132,8 +132,8 @@ def auroc_argmax(s: ArrayLike, y: ArrayLike) -> Cut:
     i, j = np.flatnonzero(positive), np.flatnonzero(~positive)
     i, j = i[np.argsort(s[i])], j[np.argsort(s[j])]
     p, q, P, N = s[i], s[j], len(i), len(j)
-    # One limit per positive serves both counts, so that they are of the same pairs whatever the
-    # rounding. It stays below the score where 1/(P N) vanishes beside it: ties are always swapped.
+    # One limit per positive serves both counts, so that they count the same pairs whatever the
+    # rounding. It stays below the score even if 1/(P N) is lost in it: ties are always swapped.
     limit = np.minimum(p - 1 / (P * N), np.nextafter(p, -np.inf))
     c = np.empty(len(s), dtype=np.int64)
     c[i] = N - np.searchsorted(q, limit, side="right")
@@ -156,13 +156,13 @@ def _cut(loss, c, s):
 
 
 def _zero_sum_cut(loss, c, s):
-    """Build the cut; a common part of the scores that count cancels in c's, so leave it out."""
+    """Build the cut; a common shift of the scores with c != 0 cancels in c's, so leave it out."""
     counts = c != 0
     return _cut(loss, c, s - s[counts].mean() if counts.any() else s)
 
 
 def _largest(x, k):
-    """Mark the k largest entries, the first ones among equals."""
+    """Mark the k largest entries; the first ones win ties."""
     if k == 0:
         return np.zeros(len(x), dtype=bool)
     last = np.partition(x, len(x) - k)[len(x) - k]
@@ -227,6 +227,6 @@ def most_violated_of(measure: str, y: ArrayLike, *, normalize: bool = True,
 
 
 def ranking_threshold(s: ArrayLike, n_positive: int) -> float:
-    """Return a score between the `n_positive` best ones and the others; neither may be none."""
+    """Return a score between the `n_positive` best ones and the others; neither may be empty."""
     order = np.sort(s)[::-1]
     return float((order[n_positive - 1] + order[n_positive]) / 2.0)

@@ -21,7 +21,7 @@ Stop      The usual test, v <= xi + tol with the slack xi over the cuts so far, 
 Threads   The loop keeps the BLAS to one thread. Its products are bound by memory and its systems
           are small: two threads that wait for each other took six times as long on a busy machine.
 
-Nothing here knows features: a cut is its vector c, and a metric returns X M^-1 X'c.
+Nothing here depends on features: a cut is its vector c, and a metric returns X M^-1 X'c.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ ROOM = 64  # rows by which the store of cuts grows
 class CutSolution:
     """Results of :func:`cutting_planes`: the solution, its curves, and its duality gap.
 
-    c (n,): sum_k alpha_k c_k, of which w = M^-1 X'c; primal_curve, dual_curve (n_iter,): P and D of
+    c (n,): sum_k alpha_k c_k, with w = M^-1 X'c; primal_curve, dual_curve (n_iter,): P and D of
     every iteration, the first at w = 0; D does not fall, P may rise; gap: min P - D at the end;
     below 0 by rounding only; n_cuts: cuts kept at the end.
     """
@@ -59,7 +59,7 @@ def cutting_planes(most_violated: Callable[..., tuple], metric_scores: Callable[
     """Minimise 1/2 w'Mw + C2 xi by cutting planes.
 
     most_violated: scores (n,) -> (v, Delta, c) of the most violated cut; metric_scores: c (n,) -> X
-    M^-1 X'c (n,); tol: of the slack, in units of Delta; max_iter: largest number of calls of
+    M^-1 X'c (n,); tol: of the slack, in units of Delta; max_iter: maximum number of calls of
     `most_violated`.
 
     >>> from mvref.mvpo.most_violated import error_argmax
@@ -104,5 +104,5 @@ def cutting_planes(most_violated: Callable[..., tuple], metric_scores: Callable[
         K = len(alpha)
         point = np.array([alpha @ cuts[:K], alpha @ images[:K]])
     curves = np.array(primal), np.array(dual)
-    converged = bool(abs(gap) <= C2 * tol)  # far below 0 it is rounding, and proves nothing
+    converged = bool(abs(gap) <= C2 * tol)  # far below 0 it is due to rounding, and proves nothing
     return CutSolution(best[0], *curves, gap, converged, len(alpha))

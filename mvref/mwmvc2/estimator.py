@@ -32,7 +32,7 @@ Departures of ``update="monotone"``, each explained in the chapter
             linear program whose solution is one view (B3, B4).
           ``update="paper"`` has neither and may raise the loss; it does T updates, the literal
           loop one less.
-Common to both: |delta| is limited for voters without errors, whose W- is 0; of many samples the
+Common to both: |delta| is limited for voters without errors, whose W- is 0; with many samples the
 trees are not grown one by one but cut from a few full ones, see ``GROWN``.
 """
 
@@ -63,7 +63,7 @@ from .weights import check_options, learn_weights
 
 WEIGHT_OPTIONS = ("max_iter", "update", "step", "rho_step", "smoothing")
 POOLS = {"trees": "best", "random_trees": "random"}  # name -> splitter of the trees
-# Of more samples, "trees" are cut from as many full ones, which take turns. The full trees differ
+# Above SEPARATE samples, "trees" are cut from GROWN full trees in turn. Full trees differ
 # where splits tie; voters cut from a single one would repeat each other there, and vote worse.
 SEPARATE, GROWN = 1000, 3
 
@@ -71,9 +71,9 @@ SEPARATE, GROWN = 1000, 3
 def fit_pool(voters, view, y, rng, weights=None, name=None):
     """Return the fitted voters of one view (the paper's section 4.2).
 
-    view (m, n_features); y, weights (m,); name: of the view, for an error of a voter.
+    view (m, n_features); y, weights (m,); name: of the view, for error messages.
     """
-    if (y == y[0]).all():  # one against the rest, in a view that never shows the class
+    if (y == y[0]).all():  # one-vs-rest, in a view that never shows the class
         return [DummyClassifier(strategy="most_frequent").fit(view, y)]
     if not isinstance(voters, str):
         return [_fit_voter(seeded_clone(voter, rng), view, y, weights, name) for voter in voters]
@@ -88,7 +88,7 @@ def fit_pool(voters, view, y, rng, weights=None, name=None):
             grown.append(clone(grown[0]).set_params(random_state=int(s)).fit(view, y, weights))
         try:
             return [cut(grown[k % GROWN], k) for k in depths]
-        except (AttributeError, LookupError, TypeError, ValueError):  # other trees than we know
+        except (AttributeError, LookupError, TypeError, ValueError):  # internals we do not know
             seeds = [grown[k % GROWN].random_state for k in depths]
     trees = [
         DecisionTreeClassifier(max_depth=k, splitter=splitter, random_state=int(s))
@@ -267,9 +267,9 @@ class MwMvC2(Weighted, MultiViewClassifier):
 
 
 def _vote(X, pools, pi, rho):
-    """B(x) of one class against the rest, shape (n,)."""
+    """Return B(x) of one class against the rest, shape (n,)."""
     scores = np.zeros(X.n_samples)
     for view, seen, pool, weights, r in zip(X.views, X.observed.T, pools, pi, rho, strict=True):
-        if r > 0:  # the view's voters need not be asked otherwise
+        if r > 0:  # otherwise the view's voters are not needed
             scores += r * (cast_votes(pool, view, seen) @ weights)
     return scores

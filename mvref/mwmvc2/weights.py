@@ -24,15 +24,15 @@ def loss(z, w=1.0):
 
 
 def reweigh(Ms, seen, z, limit, w=1.0):
-    """Steps 2 to 8 of Algorithm 1: how much to add to the weight of every voter.
+    """Run steps 2 to 8 of Algorithm 1: compute the change of every voter's weight.
 
     Ms: entries y_i h_vj(x_i); seen (m, V): 1 where the sample has the view, else 0; z (m,):
-    margins; limit: largest |r/Q| that is believed; a voter without errors has 1; w (m,): weights ->
+    margins; limit: largest |r/Q| that is used; a voter without errors has 1; w (m,): weights ->
     deltas, V arrays (n_v,), gains (V,), changes (V,).
     """
     log_q = log_expit(-z)
     scale = np.exp(log_q.max())
-    # the largest is w_i: all of them may be too small for a float
+    # scaled so that the largest is w_i, because all may underflow
     q = w * np.exp(log_q - log_q.max())
     deltas, gains, changes = [], np.zeros(len(Ms)), np.zeros(len(Ms))
     for v, (M, Q) in enumerate(zip(Ms, seen.T @ q, strict=True)):
@@ -48,13 +48,13 @@ def reweigh(Ms, seen, z, limit, w=1.0):
 
 
 def vertex(gains):
-    """Step 10 as printed, Eq. (8), a linear program on the simplex: gains (V,) -> rho (V,)."""
+    """Run step 10 as printed, Eq. (8), a linear program on the simplex: gains (V,) -> rho (V,)."""
     best = gains >= gains.max() * (1.0 - ROUNDING)
     return best / best.sum()
 
 
 def mixture(G, rho, rho_step, w=1.0):
-    """Our step 10: weights of the views that do not raise the loss, usually of several views.
+    """Run our step 10: compute view weights that do not raise the loss, usually several above 0.
 
     G (m, V): votes M_v pi_v of the views; rho (V,): the present weights; rho_step: "qp" minimises
     -q'G x + 1/8 |G (x - rho)|^2 over the simplex, which is above the loss (the curvature of the
@@ -178,7 +178,7 @@ def learn_weights(
 
 
 def step_length(z, h, target, N, step, w=1.0):
-    """Return how far to go along h: 1/N, or, backtracking from 1, at least 1/N.
+    """Return the step length along h: 1/N, or, backtracking from 1, at least 1/N.
 
     z, h, w (m,): margins, their change by a full step, and weights of the samples; target: the loss
     that a step of 1/N reaches at least; N: max_i sum_v rho_v n_v over the views that sample i has,
@@ -216,7 +216,7 @@ def _check_tables(Ms):
 
 
 def _edge_limit(Ms, seen, smoothing):
-    """Return the largest |r/Q| that is believed: 1/(1 + 2 eps), and never 1 up to rounding."""
+    """Return the largest |r/Q| that is used: 1/(1 + 2 eps), and never 1 up to rounding."""
     for v, (M, present) in enumerate(zip(Ms, seen.sum(axis=0), strict=True)):
         if smoothing == 0 and present > 0 and (np.abs(M.sum(axis=0)) == present).any():
             raise ValueError(

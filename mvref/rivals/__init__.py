@@ -1,4 +1,4 @@
-"""The competing methods and baselines of the five papers, under the API of mvref."""
+"""The competing methods and baselines of the five papers, with the API of mvref."""
 
 from .boosting import MVWAB, RBoostSH
 from .capo import CAPO
@@ -24,7 +24,7 @@ __all__ = [
     "RBoostSH", "SMS", "SVM2K", "STMClassifier", "SVMPerf",
 ]  # fmt: skip
 
-# How the definition of each is known; the class docstrings and the pages on the rivals say more.
+# Source of each definition; the class docstrings and the pages on the rivals give details.
 PROVENANCE = {
     name: kind
     for kind, names in {
@@ -38,5 +38,5 @@ PROVENANCE = {
     for name in names.split()
 }
 
-# What is known from an abstract or from memory of the literature is a reconstruction.
+# A definition known from an abstract or from memory of the literature is a reconstruction.
 RECONSTRUCTIONS = tuple(name for name, kind in PROVENANCE.items() if kind in ("abstract", "memory"))

@@ -8,8 +8,8 @@ Round      alpha = 1/2 ln(W+/W-), which minimises Z = sum_i d_i exp(-alpha yh_i)
            alpha = 1/2 ln((1 + e)/(1 - e)) and Z = sqrt(1 - e^2).
 Weights    w (m,) of the samples: d starts at w / sum(w).
 Cap        no error counts as less than half a sample, 1/(2m): |alpha| <= 1/2 ln(2m - 1). With
-           weights m is sum(w) here, and their number where that is more: weights that sum to 1
-           would leave no vote any weight.
+           weights, m is sum(w) here, or the number of weights if that is larger: with weights
+           that sum to 1, no vote would get a weight otherwise.
 """
 
 import numpy as np
@@ -26,11 +26,11 @@ from ..core.voters import check_classifier, check_trainable, fit_weighted, seede
 
 
 class Boosted(Weighted, MultiViewClassifier):
-    """A weak learner that takes weights, random tie-breaking, and one boosting per class.
+    """Base of the boosting methods: weighted weak learner, tie-breaking, one boosting per class.
 
     ``_boost``, on tables of the views and labels -1 and +1, returns the attributes of
-    ``_per_class``, and ``_vote`` is its F(x). A subclass that learns all classes together has
-    ``_boost_all``.
+    ``_per_class``, and ``_vote`` computes F(x). A subclass that learns all classes together
+    implements ``_boost_all``.
     """
 
     _learnt = "alphas_"
@@ -82,7 +82,7 @@ class Boosted(Weighted, MultiViewClassifier):
 
 
 def number_of_samples(w):
-    """Return the m of the cap: the sum of the weights w (m,), or their number if that is more.
+    """Return the m of the cap: the sum of the weights w (m,), or their number if that is larger.
 
     >>> float(number_of_samples(np.array([3.0, 1.0]))), float(number_of_samples(np.full(4, 0.1)))
     (4.0, 4.0)
@@ -91,7 +91,7 @@ def number_of_samples(w):
 
 
 def half_log_odds(W_plus, W_minus, m):
-    """Return 1/2 ln(W+/W-) of right and wrong weights, with an error of 1/(2m) at least.
+    """Return 1/2 ln(W+/W-) of right and wrong weights, with an error of at least 1/(2m).
 
     >>> round(half_log_odds(3.0, 1.0, m=100), 3), half_log_odds(0.0, 0.0, m=100)
     (0.549, 0.0)
@@ -103,7 +103,7 @@ def half_log_odds(W_plus, W_minus, m):
 
 
 def boost_step(d, yh, m=None):
-    """Weigh a vote, reweigh the samples: d, yh (n,), m or n samples -> alpha, edge, Z, new d.
+    """Weight a vote, reweight the samples: d, yh (n,), m or n samples -> alpha, edge, Z, new d.
 
     >>> alpha, edge, Z, d = boost_step(np.full(4, 0.25), np.array([1, 1, 1, -1]))
     >>> edge, float(d[3].round(3))  # the sample that is wrong gets half of the weight
@@ -121,9 +121,9 @@ def tables_of(learner, X):
 
 
 class Table:
-    """Samples of a view that have it, ready for fits of a weak learner: rows, and where they stand.
+    """Samples that have a view, prepared for a weak learner: their rows, and their positions.
 
-    Trees get the precision that they use, so that nothing is converted in every round.
+    Trees get the precision that they use, so that no round has to convert the table.
     """
 
     def __init__(self, learner, view, seen):
@@ -134,13 +134,13 @@ class Table:
     def fit(self, learner, y, d, w, rng):
         """Fit a weak learner with weights d (n,), on the scale of the users' weights w (n,).
 
-        y (n,): labels -> the fitted clone, and what it says of the samples of the table.
+        y (n,): labels -> the fitted clone, and its predictions for the samples of the table.
         """
         y, d, w = y[self.where], d[self.where], w[self.where]
-        if (y == y[0]).all():  # one against the rest, in a view that never shows the class
+        if (y == y[0]).all():  # one-vs-rest, in a view that never shows the class
             return DummyClassifier(strategy="most_frequent").fit(self.rows, y), y
         total = d.sum()
-        # one sum, without w mean 1: a penalty of the learner means the same in every round
+        # the same sum in every round (without w, mean 1), for learners with a penalty
         d = d * (w.sum() / total) if total > 0 else w
         voter = fit_weighted(seeded_clone(learner, rng), self.rows, y, d)
         return voter, voter.predict(self.rows)

@@ -11,20 +11,20 @@ Recursion  a_{p,j} = a_{p,j-1} + z_j a_{p-1,j-1},  a_{0,j} = 1                  
 Order 2    a_2(z) = 1/2 [(sum_j z_j)^2 - sum_j z_j^2]                           (power trick)
 
 Order p of a model is sum_f a_p, either of the products z_j = x_j v_jf of the features, Eq. (26),
-or of the views' z_v = sum_j x_j^(v) v_jf^(v), Eq. (27) and its like of higher order, which leave
-out what lies within a view.
+or of the views' z_v = sum_j x_j^(v) v_jf^(v), Eq. (27) and its analogues of higher order, which
+leave out products within a view.
 
 Why the recursion for p > 2   Newton's identities give a_p from sums of powers of z by matrix
-products alone, on 649 columns some twelve times as fast. But they lose digits where some z_j are
+products alone, some twelve times as fast on 649 columns. But they lose digits if some z_j are
 large: with 20 columns of scales 1e-3 to 1e3, relative errors of 2e-9 at p = 6 and 3e-4 at p = 8.
-The recursion, which never cancels a power, has 4e-16; its steps are for all rows of a block.
+The recursion, which never cancels a power, has 4e-16; its steps process all rows of a block.
 """
 
 import numpy as np
 from scipy import sparse
 
 BLOCK = 2**22  # numbers that the recursion over features may hold at a time: 32 MB
-CACHE = 2**19  # the same over views, which are few: 4 MB
+CACHE = 2**19  # the same for the recursion over views: 4 MB
 
 
 def anova_kernel(Z, order):
@@ -41,13 +41,13 @@ def anova_kernel(Z, order):
 
 
 def anova_gradient(Z, order):
-    """Return the derivatives of :func:`anova_kernel`: the recursion forth, its adjoint back.
+    """Return the derivatives of :func:`anova_kernel`: forward recursion, then its adjoint.
 
     >>> anova_gradient(np.array([1.0, 2.0, 0.0]), 2)
     array([2., 1., 3.])
     """
     m = len(Z)
-    a = np.zeros((m, order, *Z.shape[1:]))  # a[j, q] = a_{q,j}, of what stands before j
+    a = np.zeros((m, order, *Z.shape[1:]))  # a[j, q] = a_{q,j}, of the entries before j
     a[:, 0] = 1.0
     for j in range(m - 1):
         a[j + 1, 1:] = a[j, 1:] + Z[j] * a[j, :-1]
@@ -61,7 +61,7 @@ def anova_gradient(Z, order):
 
 
 class Columns:
-    """The columns of all views in a row, multiplied view by view: dense and CSR may be mixed.
+    """Concatenated columns of all views, multiplied view by view; dense and CSR may be mixed.
 
     >>> Columns([np.eye(2), np.ones((2, 1))]).dot(np.array([1.0, 2.0, 3.0]))
     array([4., 5.])
@@ -70,13 +70,13 @@ class Columns:
     def __init__(self, views):
         self.views = views
         all_sparse = all(sparse.issparse(view) for view in views)
-        # One product with all columns writes its result once; with each view, V times.
+        # One product with all columns writes its result once; products view by view, V times.
         self.tables = [sparse.hstack(views, format="csr")] if all_sparse else views
         self.ends = np.cumsum([view.shape[1] for view in views])
         self.n_samples, self.n_columns = views[0].shape[0], int(self.ends[-1])
 
     def products(self, W):
-        """Return the list of X_v W_v, one (n, k) per view, of W (d, k)."""
+        """Return the list of X_v W_v, one (n, k) per view, for W (d, k)."""
         parts = np.split(W, self.ends[:-1])
         return [view @ part for view, part in zip(self.views, parts, strict=True)]
 
@@ -88,11 +88,11 @@ class Columns:
         return sum(others, start=first)
 
     def back(self, G):
-        """Return X'G, of G (n,) or (n, k)."""
+        """Return X'G, for G (n,) or (n, k)."""
         return np.concatenate([table.T @ G for table in self.tables])
 
     def back_each(self, Gs):
-        """Return X_v'G_v of every view, one below the other, of V arrays G_v (n, k)."""
+        """Return X_v'G_v of every view, stacked, for V arrays G_v (n, k)."""
         return np.concatenate([view.T @ G for view, G in zip(self.views, Gs, strict=True)])
 
 
@@ -148,7 +148,7 @@ class ViewTerm:
         self.columns, self.order = columns, order
 
     def _blocks(self, k):
-        """Yield slices of rows with whose numbers the recursion stays in the cache."""
+        """Yield slices of rows for which the recursion fits into the cache."""
         n, m = self.columns.n_samples, len(self.columns.views)
         step = max(1, CACHE // (m * self.order * k))
         return (slice(start, start + step) for start in range(0, n, step))
@@ -170,17 +170,17 @@ class ViewTerm:
 
 
 class FeatureTerm:
-    """sum_f a_p of the features' products x_j v_jf: O(k p nnz), in blocks of like rows."""
+    """sum_f a_p of the features' products x_j v_jf: O(k p nnz), in blocks of similar rows."""
 
     def __init__(self, columns, order):
         self.order = order
         self.X = sparse.hstack([sparse.csr_matrix(view) for view in columns.views], format="csr")
-        # Rows in order of their number of nonzeros, so that a block has little to fill up.
+        # Rows in order of their number of nonzeros, so that blocks need little padding.
         self.lengths = np.diff(self.X.indptr)
         self.rows = np.argsort(self.lengths, kind="stable")
 
     def _blocks(self, k):
-        """Yield rows (r,) and their nonzeros, filled up with zeros: columns, values (m, r)."""
+        """Yield rows (r,) and their nonzeros, padded with zeros: columns, values (m, r)."""
         end = self.X.shape[0]
         while end > 0 and (m := self.lengths[self.rows[end - 1]]) > 0:
             r = max(1, BLOCK // int(m * self.order * k))
@@ -200,7 +200,7 @@ class FeatureTerm:
             gradient = np.zeros_like(V)
             for rows, index, x in self._blocks(V.shape[1]):
                 D = anova_gradient(x[:, :, None] * V[index], self.order)
-                # A column per nonzero, x g in the row of its feature: adds what belongs together.
+                # A column per nonzero, x g in the row of its feature: sums over each feature.
                 parts = (x * g[rows]).ravel(), index.ravel(), np.arange(x.size + 1)
                 gather = sparse.csc_matrix(parts, shape=(self.X.shape[1], x.size))
                 gradient += gather @ D.reshape(x.size, -1)

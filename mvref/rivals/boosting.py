@@ -7,19 +7,19 @@ rBoost.SH  J. Peng, A. J. Aved, G. Seetharaman, K. Palaniappan, "Multiview boost
            (P. Auer, N. Cesa-Bianchi, Y. Freund, R. E. Schapire, SIAM J. Computing 32, 2002).
 
 Problem    min over alpha of sum_i exp(-y_i F(x_i)),  F = sum_t alpha_t h_t,  y in {-1, +1}; more
-           than two classes are taken one against the rest.
+           than two classes are handled one-vs-rest.
            Weighted samples: sum_i becomes sum_i w_i, and d is w / sum(w) at first.
 Symbols    d (m,) weights of the samples, sum 1;  h_t (m,) votes in {-1, 0, +1};
            e_t = sum_i d_i y_i h_ti the edge;  Z_t the normaliser of d.
-Algorithm  round t: fit voters with weights d, one per view (MVWAB) or on a view that is drawn
+Algorithm  round t: fit voters with weights d, one per view (MVWAB) or on a drawn view
            (rBoost.SH); h_t is their vote; alpha_t, Z_t and the new d as in AdaBoost, see
            :mod:`mvref.rivals.adaboost`.
 Our interpretations
-           * the weak learner is a tree in Goyal et al. (2018), without a depth. Grown in full
-             it makes no training error and nothing is left to boost. We take depth 2, which did
-             better than 1 in cross-validation on training samples of the digits;
-           * a voter whose view is missing says 0, as does a tied vote of MVWAB. Boosting stops
-             where d would not change any more; rBoost.SH may draw another view after edge 0.
+           * the weak learner is a tree of unstated depth in Goyal et al. (2018). A full tree makes
+             no training error, so that nothing is left to boost. We use depth 2, which was more
+             accurate than 1 in cross-validation on training samples of the digits;
+           * a voter whose view is missing votes 0, as does a tied vote of MVWAB. Boosting stops
+             when d would not change any more; rBoost.SH may draw another view after edge 0.
 """
 
 import numpy as np
@@ -149,7 +149,7 @@ def view_probabilities(log_w, gamma):
 
 
 def reward_view(log_w, p, v, reward, T, gamma, sigma):
-    """Return log w after view v, drawn with probability p_v, had its reward in [0, 1].
+    """Return log w after view v, drawn with probability p_v, received a reward in [0, 1].
 
     Every view u gets gamma / (3V) times (reward/p_u if u is v, else 0) + sigma / (p_u sqrt(V T)).
 

@@ -3,7 +3,7 @@
 N. Li, I. W. Tsang, Z.-H. Zhou, "Efficient optimization of performance measures by classifier
 adaptation", IEEE TPAMI 2013; compared with MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016).
 
-Problem   two steps: train auxiliary classifiers f^1, ..., f^q for the labels, by whatever method;
+Problem   two steps: train auxiliary classifiers f^1, ..., f^q for the labels, by any method;
           then learn  f(x) = w'x + sum_a b_a f^a(x)  for the measure,
           min over w, b, xi of  1/2 |w|^2 + B/2 |b|^2 + C2 xi  under the constraints of SVM^perf
 
@@ -12,15 +12,15 @@ Algorithm With the columns [x ; f^1(x) / sqrt(B), ..., f^q(x) / sqrt(B)] this is
           ``auxiliaries_``.
 
 Our interpretations
-          * The paper's classifiers are a core vector machine, an RBF network and C4.5. Ours, where
-            the user names none, are their nearest kin in scikit-learn: an SVM with RBF kernel,
+          * The paper's classifiers are a core vector machine, an RBF network and C4.5. Ours, if
+            the user names none, are the closest ones in scikit-learn: an SVM with RBF kernel,
             nearest neighbours (local, like the units of that network), a decision tree.
-          * A tree makes no error on its own training samples, and b would trust it alone. So the
-            columns f^a of the training samples come from folds, by classifiers that have not met
-            the sample. New samples get those of the classifiers trained on all samples.
+          * A tree makes no error on its own training samples, and b would rely on it alone. The
+            columns f^a of the training samples are therefore out-of-fold outputs; for new samples
+            they are outputs of the classifiers trained on all samples.
           * The output of a classifier for a class is its score, decision function or probability,
-            minus the best of the other classes. All classes share the classifiers: such as users
-            have them, and five times as fast with ten classes as classifiers of each.
+            minus the best of the other classes. All classes share the classifiers, as users have
+            them; with ten classes this is five times as fast as separate classifiers.
 """
 
 import numpy as np
@@ -163,7 +163,7 @@ class CAPO(SVMPerf):
             check_classifier(classifier, f"auxiliaries[{a}]")
 
     def _training_tables(self, X, signs, groups=None):
-        """Append to the columns what classifiers of the other folds say of every sample."""
+        """Append the outputs of classifiers that are trained on the other folds to the columns."""
         columns, constant = side_by_side(view_features(X, 0.0)), self._constant(X.n_samples)
         self._sparse = sparse.issparse(columns)
         codes = (signs[0] > 0).astype(int) if len(signs) == 1 else signs.argmax(axis=0)
@@ -183,27 +183,27 @@ class CAPO(SVMPerf):
         return [side_by_side([table, *constant]) for table in self._adapted(columns, outputs)]
 
     def _tables(self, columns):
-        if sparse.issparse(columns) and not self._sparse:  # refused by an SVC fitted on dense rows
+        if sparse.issparse(columns) and not self._sparse:  # rejected by an SVC fitted on dense rows
             columns = columns.toarray()
         K = len(self.classes_)
         return self._adapted(columns, [_margins(f, columns, K) for f in self.auxiliaries_])
 
     def _adapted(self, columns, outputs):
-        """[x ; f(x) / sqrt(B)] for every problem, one at a time: each copies all columns."""
+        """Yield [x ; f(x) / sqrt(B)] of every problem; each of them copies all columns."""
         F = np.array(outputs) / np.sqrt(self.B)  # (q, n, number of classes)
         problems = range(F.shape[2]) if F.shape[2] > 2 else [1]
         return (side_by_side([columns, F[:, :, k].T]) for k in problems)
 
 
 def _margins(classifier, columns, n_classes):
-    """Score of every class minus the best of the others."""
+    """Return the score of every class minus the best score of the others."""
     scores = class_scores(classifier, columns, n_classes)
     second, first = np.sort(scores, axis=1)[:, -2:].T[:, :, None]
     return scores - np.where(scores == first, second, first)
 
 
 def _out_of_fold(classifier, columns, codes, folds, n_classes):
-    """Outputs for every sample by a classifier trained on the other folds."""
+    """Return the outputs for every sample of a classifier trained on the other folds."""
     outputs = np.empty((len(codes), n_classes))
     for fold in np.unique(folds):
         test = folds == fold

@@ -18,20 +18,20 @@ Symbols   here      code                 shape
           k         kernel + B^2         B is ``intercept_scaling``: the intercept is penalised
 
 Algorithm For given mu, (*) is the dual of an SVM with squared hinge and margin rho, and rho times
-          the SVM with margin 1. That one is solved by Newton steps on the samples inside the
+          the SVM with margin 1. The latter is solved by Newton steps on the samples inside the
           margin: their systems by preconditioned conjugate gradients, all classes of a view
-          together, or by Cholesky factors where these are faster; the duality gap ends it. mu_t is
+          together, or by Cholesky factors if these are faster; the duality gap stops it. mu_t is
           then multiplied by a power of |w_t|^2 = alpha' (K o y^t y^t') alpha, and so on until the
           bounds of (*) from both sides meet. The power 1/2 gives each candidate its share in the
           norms and never fails; larger ones are tried first.
-          The loop over views: all SVMs name the labels of the unlabelled samples; every view
-          takes the others' labels into its pool, and learns again, until there are no new ones.
+          The loop over views: all SVMs predict labels of the unlabelled samples; every view adds
+          the others' labels to its pool and is trained again, until there are no new labels.
 
 Supervised form   ``fit(X, y)``: T = 1, the mean of per-view SVMs with squared hinge. Tables of
           labelled training samples compare with this; ``fit(X, y, X_unlabelled)`` has the loop.
 
 Our interpretations
-          Scores of margin 1 in the mean, so that no view weighs more because its classes lie
+          Scores of margin 1 in the mean, so that no view has more weight because its classes lie
           further apart; signs of the scores as candidates, without a constraint on how many are
           positive; one C for all samples, times their weights w_i, which are 1 in the paper and for
           the unlabelled; the first SVMs learn from the labelled samples; all views in step. A
@@ -62,22 +62,22 @@ from ..core.kernels import fit_similarities
 from ..core.nystrom import nystrom_map
 from ..core.voters import check_trainable
 
-SVM_TOL = 1e-13  # duality gap of an SVM, relative: alpha is as exact as its root
-SVM_STEPS = 200  # Newton steps, far above what was seen (about 10)
-HALVINGS = 34  # of a step
-ROUNDING = 1e-14  # of a value, relative
+SVM_TOL = 1e-13  # relative duality gap of an SVM: alpha is as exact as its root
+SVM_STEPS = 200  # maximum number of Newton steps; about 10 were observed
+HALVINGS = 34  # maximum number of halvings of a step
+ROUNDING = 1e-14  # relative rounding error of a value
 SMALL = 500  # samples up to which every Newton system is solved by a Cholesky factorisation
-RANK = 1 / 40  # of n, of the preconditioner
-FLOPS = 100  # of a Cholesky factor in the time in which a product with K reads one of its entries
-EXACT = 1e-10  # relative residual of a Newton system, below which rounding is all that is left
+RANK = 1 / 40  # rank of the preconditioner as a fraction of n
+FLOPS = 100  # of a Cholesky factorisation, in the time of a product with K per entry
+EXACT = 1e-10  # relative residual of a Newton system below which only rounding is left
 NO_KERNEL = "kernel is not positive definite, or C={:g} is too large: standardise X or reduce C."
 
 
 def squared_hinge_svm(K, Y, C, *, start=None, weights=None):
     """Return argmin 1/2 b'Kb + C/2 sum_i w_i max(0, 1 - y_i (Kb)_i)^2 for every row y of Y.
 
-    K (n, n); Y (q, n): labels -1 and +1; start (q, n): alpha to begin with; weights: w (n,), None
-    for 1 -> alpha (q, n) >= 0, of which b = y alpha, and the relative duality gaps (q,).
+    K (n, n); Y (q, n): labels -1 and +1; start (q, n): initial alpha; weights: w (n,), None
+    for 1 -> alpha (q, n) >= 0, with b = y alpha, and the relative duality gaps (q,).
 
     >>> squared_hinge_svm(np.eye(2), np.array([[1.0, -1.0]]), 1.0)[0]  # (K + I/C) b = y
     array([[0.5, 0.5]])
@@ -94,7 +94,7 @@ def squared_hinge_svm(K, Y, C, *, start=None, weights=None):
         outside = np.where(slack > 0, 0.0, b)
         of_dual, of_outside = np.split(np.vstack([dual, outside]) @ K, 2)
         gap = ((dual - b) * (of_dual - f)).sum(axis=1) / 2
-        if (gap < -1e-6 * value).any():  # weak duality holds for kernels only
+        if (gap < -1e-6 * value).any():  # weak duality holds only for kernels
             raise ValueError(NO_KERNEL.format(C))
         alpha[todo], gaps[todo] = np.abs(dual), gap / value
         going = ~ended & (gap > SVM_TOL * value)
@@ -102,7 +102,7 @@ def squared_hinge_svm(K, Y, C, *, start=None, weights=None):
             break
         todo, y, b, f = todo[going], y[going], b[going], f[going]
         inside, outside, of_outside = slack[going] > 0, outside[going], of_outside[going]
-        # to the minimum of the problem whose loss is the square, of the samples inside the margin
+        # to the minimum for the squared loss of the samples inside the margin
         point, of_point = systems.solve(inside, y - f - b / Cw + of_outside)
         step, of_step = point - outside, of_point - of_outside
         length, value = np.ones((len(y), 1)), value[going]
@@ -113,7 +113,7 @@ def squared_hinge_svm(K, Y, C, *, start=None, weights=None):
                 break
             length[worse] /= 2
         b, f = b + length * step, f + length * of_step
-        ended = (reached >= value) & systems.exact  # nothing to gain, but perhaps in the gap
+        ended = (reached >= value) & systems.exact  # no gain left, except perhaps in the gap
         if ((reached >= value) | (length[:, 0] < 1)).any():
             systems.tol = max(0.01 * systems.tol, EXACT)
     return alpha, gaps
@@ -127,16 +127,16 @@ def _value(b, f, y, Cw):
 class _NewtonSystems:
     """(K_SS + diag(1/Cw)_SS) x_S = r_S, x = 0 outside S, for a set S of samples per problem.
 
-    By conjugate gradients for all problems at once, which read K once for each of their products.
+    Solved by conjugate gradients for all problems at once, which read K once for each product.
     The preconditioner is L'L + diag(1/Cw + delta) on S, L'L of RANK the Nystroem approximation of K
-    and delta the mean diagonal of what it leaves. By Cholesky factors where n is small, and from
-    the first system on that takes too many products.
+    and delta the mean diagonal of the remainder. Cholesky factors are used if n is small, and
+    from the first system on that takes too many products.
     """
 
     def __init__(self, K, Cw, C):
         n = len(K)
         self.K, self.Cw, self.C, self.direct = K, Cw, C, n <= SMALL
-        # the loss has a curvature up to 1 + sum(Cw k_ii): a step with this residual gains
+        # the loss has a curvature up to 1 + sum(Cw k_ii): with this residual a step lowers it
         self.tol = max(0.1 / np.sqrt(1.0 + Cw @ K.diagonal()), EXACT)
         if not self.direct:
             some = np.linspace(0, n - 1, int(RANK * n)).astype(int)
@@ -166,7 +166,7 @@ class _NewtonSystems:
         return x, x @ self.K
 
     def _conjugate_gradients(self, inside, r):
-        """Return x and Kx, or None twice if Cholesky factors take less time."""
+        """Return x and Kx, or (None, None) if Cholesky factors take less time."""
         precondition = self._preconditioner(inside)
         x, of_x, target = 0.0, 0.0, self.tol * np.linalg.norm(r, axis=1)
         z = precondition(r)
@@ -186,7 +186,7 @@ class _NewtonSystems:
         return None, None
 
     def _preconditioner(self, inside):
-        """Return the function that solves with the preconditioner, by Woodbury's formula."""
+        """Return the function that applies the inverse preconditioner, by Woodbury's formula."""
         inverses = inside / self.D
         factors = [cho_factor(np.eye(len(self.L)) + (self.L * E) @ self.L.T) for E in inverses]
 
@@ -216,7 +216,7 @@ def weigh_candidates(K, pool, C, *, weights=None, tol=1e-3, max_iter=1000):
     for _ in range(max_iter):
         M, one = K * ((pool.T * mu) @ pool), np.ones((1, len(K)))
         [alpha], [svm_gap] = squared_hinge_svm(M, one, C, start=best[1], weights=w)
-        if alpha.sum() > best[0] * (1 + SVM_TOL):  # too long a step: back, and a safe one
+        if alpha.sum() > best[0] * (1 + SVM_TOL):  # too long a step: go back, and take a safe one
             mu, power = best[2], 0.5
         else:
             signed = pool * alpha
@@ -346,7 +346,7 @@ class CoLabeling(Weighted, MultiViewClassifier):
         return self
 
     def _fit(self, X, codes, weights, X_unlabelled):
-        """Exchange labels, for each class against the rest."""
+        """Train the SVMs, one-vs-rest; they exchange labels if there are unlabelled samples."""
         check_trainable(X, codes)
         together = X if X_unlabelled is None else self._with_unlabelled(X, X_unlabelled)
         rows = [np.flatnonzero(seen) for seen in together.observed.T]
@@ -355,7 +355,7 @@ class CoLabeling(Weighted, MultiViewClassifier):
         w[: len(X)] = 1.0 if weights is None else weights
         of_views = zip(self.similarities_, together.views, rows, strict=True)
         parallel, n_rounds = Parallel(self.n_jobs), (0,)
-        if X_unlabelled is None:  # a kernel at a time, for all classes
+        if X_unlabelled is None:  # one kernel at a time, for all classes
             learnt = parallel(
                 delayed(self._svms)(mu, view, r, signs[:, r], w[r]) for mu, view, r in of_views
             )
@@ -378,7 +378,7 @@ class CoLabeling(Weighted, MultiViewClassifier):
             )
 
     def _kernel(self, mu, view, rows):
-        """k + B^2 between the samples that have the view."""
+        """Return k + B^2 between the samples that have the view."""
         with np.errstate(over="ignore", invalid="ignore"):
             K = mu(view[rows]) + self.intercept_scaling**2
         if not np.isfinite(K).all():
@@ -386,12 +386,12 @@ class CoLabeling(Weighted, MultiViewClassifier):
         return K
 
     def _svms(self, mu, view, rows, Y, w):
-        """Coefficients (q, n) of one view for the labels Y (q, n), and gaps (q,)."""
+        """Return the coefficients (q, n) of one view for the labels Y (q, n), and the gaps (q,)."""
         alpha, gaps = squared_hinge_svm(self._kernel(mu, view, rows), Y, self.C, weights=w)
         return alpha * Y, gaps
 
     def _with_unlabelled(self, X, X_unlabelled):
-        """The labelled samples, then the unlabelled ones."""
+        """Stack the labelled samples and the unlabelled ones."""
         new = validate_views(self, X_unlabelled, reset=False)
         if X.n_views < 2:
             raise ValueError("X_unlabelled needs two views: each labels samples for the other.")
@@ -401,7 +401,7 @@ class CoLabeling(Weighted, MultiViewClassifier):
         return stack_samples(X, new)
 
     def _exchange(self, kernels, rows, y, w):
-        """Coefficients and number of candidates of every view, gaps, and number of rounds."""
+        """Return every view's coefficients and number of candidates, gaps, and number of rounds."""
         known = [y[r[r < len(y)]] for r in rows]  # labelled samples come first
         learnt = [
             self._machine(K[: len(own), : len(own)], [own], w[r[: len(own)]])
@@ -429,7 +429,7 @@ class CoLabeling(Weighted, MultiViewClassifier):
         return coef, [len(pool) for pool in pools], gaps, n_rounds
 
     def _machine(self, K, pool, w):
-        """Coefficients alpha_i sum_t mu_t y^t_i of one view, and the gap."""
+        """Return the coefficients alpha_i sum_t mu_t y^t_i of one view, and the gap."""
         mu, alpha, gap = weigh_candidates(K, np.array(pool), self.C, weights=w, tol=self.tol)
         return alpha * (mu @ np.array(pool)), gap
 

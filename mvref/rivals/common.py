@@ -13,14 +13,14 @@ from ..core.voters import check_classifier, fit_in_groups, part_of, seeded_clone
 
 
 def tree_or(given, name):
-    """Return the classifier given for a parameter, checked, or a decision tree for None."""
+    """Check and return the classifier given for a parameter; None is a decision tree."""
     return DecisionTreeClassifier() if given is None else check_classifier(given, name)
 
 
 def fit_views(estimator, X, told, rng, n_jobs):
-    """Fit a classifier per view, a tree for None, on those of the samples X that have the view.
+    """Fit a classifier per view on the samples that have the view; None is a decision tree.
 
-    told: codes, weights and groups (n,), the last two or None; rng gives the seeds.
+    told: codes, weights and groups (n,), of which the last two may be None; rng: for the seeds.
     """
 
     def fitted(name, classifier, view, seen):
@@ -34,7 +34,7 @@ def fit_views(estimator, X, told, rng, n_jobs):
 
 
 def view_position(wanted, X, by_itself, parameter):
-    """Return the position of a view given by name or position; None for the word `by_itself`."""
+    """Return the position of a view given by name or position, or None for `by_itself`."""
     if isinstance(wanted, str) and wanted in X.names:
         return X.names.index(wanted)
     if isinstance(wanted, str) and wanted == by_itself:
@@ -46,13 +46,13 @@ def view_position(wanted, X, by_itself, parameter):
 
 
 def side_by_side(blocks):
-    """Return one table of the concatenated features, CSR if a block is sparse."""
+    """Concatenate the features of all blocks, as CSR if one of them is sparse."""
     if any(sparse.issparse(block) for block in blocks):
         return sparse.hstack(blocks, format="csr")
     return np.ascontiguousarray(np.hstack(blocks))  # the same rounding for every form of input
 
 
 def contiguous_views(X):
-    """Views with zeros for what is missing, row by row in memory so that all forms round alike."""
+    """Return the views in row order, missing rows as zeros; all forms of X round equally."""
     views = view_features(X, 0.0)
     return [view if sparse.issparse(view) else np.ascontiguousarray(view) for view in views]

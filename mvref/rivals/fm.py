@@ -8,7 +8,7 @@ Problem   min over w0, w, V of  1/n sum_i loss(y_i, y^_i) + alpha (|w|^2 + sum_p
           y^ = w0 + w'x + sum_{i<j} <v_i, v_j> x_i x_j                            (Eq. 26)
           Eq. (27), ``multiview``: only pairs of features of different views.
           Order P > 2 adds the interactions of 3, ..., P features, or features of as many different
-          views, with factors V_p of their own for each order p.
+          views, with separate factors V_p for each order p.
 
 Symbols   paper      code             shape
           w0         intercept_       -          global bias, not penalised
@@ -65,10 +65,10 @@ from ..core.starts import best_starts
 from .anova import Columns, interaction_terms
 from .common import contiguous_views
 
-ALPHA = 1e-3  # of L-BFGS, where none is given
+ALPHA = 1e-3  # of L-BFGS, for alpha="auto"
 FTOL = 64 * np.finfo(float).eps
-TINY = 1e-8  # mean field: variance of a number that is known, or at the start
-DEAD = 1e-3  # mean field: a factor whose squared means are a smaller share of its variances
+TINY = 1e-8  # mean field: variance of a known parameter, or at the start
+DEAD = 1e-3  # mean field: drop a factor below this ratio of squared means to variances
 
 
 class FMObjective:
@@ -106,8 +106,8 @@ class FMObjective:
         return float(value), gradient
 
 
-# What L-BFGS found: parameters, the objective from the start on, whether it converged, and whether
-# a step led to numbers that are too large, and was shortened.
+# Result of L-BFGS: parameters, the objective from the start on, whether it converged, and whether
+# a step overflowed and was shortened.
 Learnt = namedtuple("Learnt", "theta curve converged overflow alphas", defaults=[None])
 
 
@@ -115,7 +115,7 @@ def minimise(objective, start, *, tol, max_iter, units=1.0):
     """Minimise a function, parameters -> value, gradient, by L-BFGS.
 
     tol: largest entry of the gradient, in units of the objective of the constant start[0] if above
-    1; units: of the parameters, which L-BFGS multiplies by them.
+    1; units: by which the parameters are multiplied for L-BFGS.
     """
     curve, overflows = [], []
 
@@ -124,7 +124,7 @@ def minimise(objective, start, *, tol, max_iter, units=1.0):
         if np.isfinite(value) and np.isfinite(gradient).all():
             return value, gradient / units
         overflows.append(theta)
-        return np.inf, np.zeros_like(theta)  # the line search comes back with a shorter step
+        return np.inf, np.zeros_like(theta)  # the line search tries a shorter step
 
     with np.errstate(over="ignore", invalid="ignore"):
         start = start * units
@@ -141,7 +141,7 @@ def minimise(objective, start, *, tol, max_iter, units=1.0):
             callback=lambda intermediate_result: curve.append(intermediate_result.fun),
             options={"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": gtol, "ftol": FTOL},
         )
-    # After an overflow a short step looks like the end, and is none unless the gradient says so.
+    # After an overflow, a short step means convergence only if the gradient is small, too.
     converged = found.success and (not overflows or np.abs(found.jac).max() <= gtol)
     return Learnt(found.x / units, np.array([first, *curve]), converged, bool(overflows))
 
@@ -163,13 +163,13 @@ def column_sizes(views):
 class Sweeps:
     """Alternating least squares for pairs of different views: w0, w, then factor by factor of V.
 
-    Features of one view do not meet, so that the score is linear in each view's w and v_f: with the
+    Features of one view do not interact, so the score is linear in each view's w and v_f: with the
     other views' sums h = sum_{u != v} s_u the factor is multiplied by h. In mean field s_u has the
     variance c_u: E h^2 = h^2 + sum c_u, and h and the pairs of the other views have the covariance
     h sum c_u - sum c_u s_u. See :func:`mvref.core.ridge.alternate`.
 
-    theta: the start, changed in place; tables: of the views; alphas (V, 1 + k): penalties found of
-    the linear weights and the factors of every view.
+    theta: the start, changed in place; tables: of the views; alphas (V, 1 + k): estimated penalties
+    of the linear weights and the factors of every view.
     """
 
     def __init__(self, tables, theta, k, alpha, n):
@@ -189,7 +189,7 @@ class Sweeps:
         self.active = list(range(k))
 
     def minimise(self, scores, y, weights, loss, **options):
-        """Return the curve, and whether it converged, None: it overflowed."""
+        """Return the curve, and whether it converged (None if it overflowed)."""
         columns = [*self.linear, *self.pairs]
         options |= {"loss": loss.__name__, "auto": self.auto}
         with np.errstate(all="ignore"):
@@ -216,7 +216,7 @@ class Sweeps:
         return spread
 
     def _drop(self, f, e):
-        """Drop a factor whose means have gone to 0: its best variance is 0, where it is no more."""
+        """Drop a factor whose means have gone to 0: its best variance is 0, which removes it."""
         if all(np.sum(c.mean[:, f] ** 2) < DEAD * c.variance[:, f].sum() for c in self.pairs):
             parts = zip(self.tables, self.pairs, strict=True)
             S = [table.dot(column.mean[:, f]) for table, column in parts]
@@ -226,7 +226,7 @@ class Sweeps:
             self.active.remove(f)
 
     def _regress(self, table, column, f, slopes, curvatures, u, T):
-        """Minimise over one column, and return by how much its sums s (n,) have moved."""
+        """Minimise over one column, and return the change of its sums s (n,)."""
         if not self.plain:
             slopes *= u
             curvatures *= u
@@ -269,7 +269,7 @@ class Sweeps:
 
 
 class FactorisationMachine:
-    """The common part of both models: the fit of one problem, and scores."""
+    """Base of the classifier and the regressor: training, and scores."""
 
     _learnt = "factors_"
 
@@ -287,11 +287,11 @@ class FactorisationMachine:
 
     def _design(self, X):
         columns = Columns(contiguous_views(X))
-        with np.errstate(over="ignore"):  # found out when the scores are
+        with np.errstate(over="ignore"):  # detected in the scores
             return columns, interaction_terms(columns, self.order, self.multiview)
 
     def _fit_machines(self, X, targets, loss, constants, weights, rngs):
-        """Learn one model for each array of targets, from starts that its generator draws."""
+        """Learn one model per array of targets, from starts drawn by its generator."""
         columns, terms = self._design(X)
         sizes = column_sizes(columns.views)
         units = np.concatenate([[1.0], sizes, *[np.repeat(sizes, self.n_factors)] * len(terms)])
@@ -314,7 +314,7 @@ class FactorisationMachine:
         return np.concatenate([[w0], np.zeros(d), *factors])
 
     def _tables(self, columns, terms):
-        """Tables of the views for alternating least squares, or None for L-BFGS."""
+        """Return tables of the views for alternating least squares, or None for L-BFGS."""
         wanted = self.solver == "als" or (self.solver == "auto" and self.alpha == "auto")
         if not wanted or self.order > 2:
             return None
@@ -329,7 +329,7 @@ class FactorisationMachine:
         return tables if self.solver == "als" else None
 
     def _solve(self, start, columns, terms, tables, y, loss, weights, units):
-        """One model from a start, for ``best_starts``."""
+        """Learn one model from a start, for ``best_starts``."""
         if tables:
             learnt = self._sweep(columns, terms, tables, y, loss, start, weights)
         else:
@@ -340,7 +340,7 @@ class FactorisationMachine:
         return learnt, learnt.curve[-1], learnt.converged
 
     def _sweep(self, columns, terms, tables, y, loss, theta, weights):
-        """One model by alternating least squares, from the parameters theta."""
+        """Learn one model by alternating least squares, from the parameters theta."""
         n, k = len(y), self.n_factors * len(terms)
         weights = np.ones(n) if weights is None else weights / weights.mean()
         V = theta[1 + columns.n_columns :].reshape(columns.n_columns, k)
@@ -359,7 +359,7 @@ class FactorisationMachine:
         self.loss_curve_ = one_or_list([one.curve for one in learnt])
         self.objectives_ = one_or_array(best.objectives)
         self.n_iter_ = max(len(one.curve) - 1 for one in learnt)
-        vars(self).pop("alpha_", None)  # of an earlier fit
+        vars(self).pop("alpha_", None)  # from an earlier fit
         if self.alpha == "auto" and learnt[0].alphas is not None:
             self.alpha_ = one_or_array([one.alphas for one in learnt])
         bad = [one for one in learnt if not one.converged]

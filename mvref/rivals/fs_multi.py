@@ -17,7 +17,7 @@ Symbols   here            code          meaning
           mu_t            ``mu``        weights of the groups, sum 1; then delta = sum_t mu_t 1_G_t
           w_t             -             mu_t p on G_t; the score has weights w = sum_t w_t
 
-Algorithm outer   add the group of the B largest p_i^2 until it is worth no more than the known ones
+Algorithm outer   add the group of the B largest p_i^2 until it gains no more than the known ones
                   (the first: of the largest |y'x_i|)
           inner   for the known groups, min 1/2 (sum_t |w_t|)^2 + C2 xi by cutting planes, on the
                   way to 0.3 of the outer gap; the dual of the label cuts is a cone program of
@@ -27,7 +27,7 @@ Certificate   A minimum over some groups bounds the minimum over all from above,
           any alpha with the best group of all bounds it from below: the gap of these two ends
           below C2 tol. Solved exactly, the inner problems' values fall from group to group.
 
-Note      B limits each group, not their union. Our interpretation: constant in all groups.
+Note      B limits each group, not their union. Our interpretation: all have the constant feature.
 """
 
 import numpy as np
@@ -41,8 +41,8 @@ from .svm_perf import Learnt, SVMPerf
 CONE_TOLERANCES = 1e-9, 1e-6, 1e-3
 PATIENCE = 10  # iterations after which a label cut without weight is dropped
 NO_WEIGHT = 1e-8  # relative to C2: an interior point has no zeros
-INNER = 0.5  # share of the gap C2 tol that the inner problems may keep at the end
-LOOSE = 0.3  # share of the last gap that they may keep on the way
+INNER = 0.5  # fraction of the gap C2 tol that the inner problems may leave at the end
+LOOSE = 0.3  # fraction of the last gap that they may leave before
 
 
 class FSMulti(SVMPerf):
@@ -146,7 +146,7 @@ class FSMulti(SVMPerf):
 
 
 class _Layers:
-    """The groups, the label cuts, and the cutting planes over labels for these groups."""
+    """Groups and label cuts, and the cutting planes over labels for these groups."""
 
     def __init__(self, model, Z, y, always):
         self.Z, self.always = Z, always
@@ -164,7 +164,7 @@ class _Layers:
         return any(np.array_equal(group, known) for known in self.groups)
 
     def norm(self, p, group):
-        """|p_G|, the constant feature included."""
+        """Return |p_G|, including the constant feature."""
         return float(np.linalg.norm(p[np.append(group, self.always)]))
 
     def largest_norm(self, p):
@@ -173,7 +173,7 @@ class _Layers:
     def solve(self, target):
         """Return value, alpha'Delta, w and p for these groups, with a gap below the target.
 
-        A cut is looked for half-way between the best w so far and the newest, which halves the gap
+        A cut is searched half-way between the best w so far and the newest, which halves the gap
         or raises the dual, as in :mod:`mvref.mvpo.solver`.
         """
         while True:
@@ -255,5 +255,5 @@ def _solve(matrices, cones):
 
 
 def _largest_squares(p, size):
-    """Positions of the largest p_i^2, in order; the first ones among equals."""
+    """Return the sorted positions of the largest p_i^2; the first ones win ties."""
     return np.sort(np.argsort(-(p**2), kind="stable")[:size])

@@ -21,12 +21,12 @@ Algorithm 1 cluster;  2 draw landmarks;  3 write mu(x_i) into the columns of the
 
 Our interpretations
           * The definition is that of the authors' program (github.com/vzantedeschi/L3SVMs) and of
-            the abstract, whose simplest form, random landmarks and linear kernel, is our default.
+            the abstract; its simplest form, random landmarks and a linear kernel, is our default.
           * ``landmarks="shared"``: all clusters have the same landmarks, as in the program.
-            ``"cluster"`` is our variant: those of a cluster are drawn among its own samples.
+            ``"cluster"`` is our variant: each cluster draws landmarks from its own samples.
           * Several views are concatenated, for the clusters and for the similarities. With one
             cluster and one view this is MVL-SVM, whose intercept is penalised, too. More than two
-            classes: one against the rest.
+            classes: one-vs-rest.
 """
 
 import warnings
@@ -199,7 +199,7 @@ class L3SVM(Weighted, MultiViewClassifier):
         self.coef_, self.intercept_, self.n_iter_, self.dual_gap_, _ = learnt
 
     def _draw_landmarks(self, labels, rng):
-        """Training rows of the landmarks of every cluster; an empty cluster draws among all."""
+        """Draw the training rows of each cluster's landmarks; an empty one draws from all rows."""
         m = len(labels)
         L = self.n_landmarks
         L = min(MOST_LANDMARKS, m) if L == "auto" else no_more_than_there_are(L, "n_landmarks", m)
@@ -224,7 +224,7 @@ class L3SVM(Weighted, MultiViewClassifier):
 
 
 def _column_means(X, weights):
-    """Weighted means of the columns of every view, over the samples that have it; 0 for none."""
+    """Return the weighted column means of every view over samples that have it; 0 if none."""
     if weights is None:
         sums, of_view = [v.sum(axis=0) for v in view_features(X, 0.0)], X.observed.sum(axis=0)
     else:
@@ -234,7 +234,7 @@ def _column_means(X, weights):
 
 
 def _complete_columns(X, means):
-    """The concatenated features, a missing view replaced by the means of its columns."""
+    """Concatenate the features, with missing views replaced by the means of their columns."""
     views = []
     for view, seen, mean in zip(view_features(X, 0.0), X.observed.T, means, strict=True):
         if sparse.issparse(view):
@@ -245,7 +245,7 @@ def _complete_columns(X, means):
     columns = side_by_side(views)
     values = columns.data if sparse.issparse(columns) else columns
     with np.errstate(over="ignore"):
-        bound = np.square(np.square(values).sum())  # of the squares of inner products
+        bound = np.square(np.square(values).sum())  # of squared inner products
     if not np.isfinite(bound):
         raise ValueError("X has values too large for their products. Standardise the views.")
     return columns

@@ -9,10 +9,10 @@ Solution  u = samples that miss view v:  T = -Lap_uu^-1 Lap_uc,  K_uc = T K_cc, 
 Features  every unknown point is an average of known ones, phi(x_u) = T phi(x_c), and trace(Lap K_v)
           = 1/2 sum_ij (K_ref)_ij |phi(x_i) - phi(x_j)|^2. Our form for methods without kernels: the
           points of the linear kernel themselves, x_u = T x_c; the graph may be another kernel's.
-New       a sample x that misses view v, of a completed training set that stays as it is: of all
-          points the smoothest is phi(x) = sum_j k(x, x_j) phi(x_j) / sum_j k(x, x_j), over the
+New       a sample x that misses view v, while the completed training set stays fixed: the
+          smoothest point is phi(x) = sum_j k(x, x_j) phi(x_j) / sum_j k(x, x_j), over the
           training samples x_j with the reference view, whose kernel is k (Delalleau, Bengio and Le
-          Roux, AISTATS 2005, have it for labels). A training sample gets its own point by it.
+          Roux, AISTATS 2005, have it for labels). It gives a training sample its own point.
 Limits    a sample without the reference view cannot be completed in the others.
 """
 
@@ -131,7 +131,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
 
     _learnt = "gamma_"
     _one_blas_thread = False
-    _needs_a_view = False  # then it stays without
+    _needs_a_view = False  # a sample without any view stays so
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         return self
 
     def _learn(self, X, y):
-        """What ``fit`` does; returns the samples with their ids."""
+        """Do the work of ``fit``; return the samples with their ids."""
         X = validate_views(self, X, reset=True, y=y)
         check_choice(self.output, "output", OUTPUTS)
         self.X_ = X[np.arange(len(X))]  # a copy: the caller's arrays may change
@@ -217,7 +217,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         return self._completed(self._validated(X))
 
     def _to_reference(self, X, rows):
-        """Similarities of rows to the training samples in the reference view; None if complete."""
+        """Return similarities to the training samples in the reference view; None if complete."""
         if X.observed[rows].all():
             return None
         K_ref = self._similarities[self.reference_](X.views[self.reference_][rows])
@@ -227,7 +227,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         return K_ref
 
     def _new_weights(self, X):
-        """For each view Q (n_filled, n_known), the averages of training samples that x is."""
+        """Return Q (n_filled, n_known) of each view: weights that average training samples."""
         rows = np.flatnonzero(X.observed[:, self.reference_])
         K_ref, weights = self._to_reference(X, rows), []
         if K_ref is None:
@@ -243,7 +243,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         return weights
 
     def _completed(self, X, weights=None):
-        """All views of X as a MultiView, filled by weights of training samples, None: new ones."""
+        """Return X, with missing views filled by weights of training samples (None: computed)."""
         complete = self._complete_gram if self.output == "gram" else self._complete_features
         has_reference = X.observed[:, self.reference_]
         with memory_for(self, X, ADVICE):
@@ -256,11 +256,11 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         return MultiView(views, names=X.names, observed=there)._with_samples_of(X)
 
     def _known(self, v):
-        """The rows of the training samples that view v is filled from."""
+        """Return the rows of the training samples from which view v is filled."""
         return np.flatnonzero(self.X_.observed[:, [v, self.reference_]].all(axis=1))
 
     def _complete_gram(self, v, view, seen, filled, Q):
-        """K (n, m) of view v, with K_xc = Q K_cc of filled samples and then K_xu = K_xc T'."""
+        """Return K (n, m) of view v: K_xc = Q K_cc for filled samples, then K_xu = K_xc T'."""
         there, known, mu = self.X_.observed[:, v], self._known(v), self._similarities[v]
         K = np.zeros((len(seen), self.X_.n_samples))
         K[np.ix_(seen, there)] = mu(view[np.flatnonzero(seen)])
@@ -272,7 +272,7 @@ class LaplacianCompletion(TransformerMixin, MultiViewInput, BaseEstimator):
         return K
 
     def _complete_features(self, v, view, seen, filled, Q):
-        """The rows of view v, with x = Q x_c of filled samples."""
+        """Return the rows of view v, with x = Q x_c for filled samples."""
         learnt = self.X_.views[v]
         if sparse.issparse(view) or sparse.issparse(learnt):
             own = np.flatnonzero(~np.isin(np.arange(len(seen)), filled))

@@ -4,12 +4,12 @@ M. White, Y. Yu, X. Zhang, D. Schuurmans, "Convex multi-view subspace learning",
 with MVPO in Figure 2 of Wang, Tsang and Gao (AAAI 2016).
 
 Problem   min over U, H of  1/2 |U H - X|^2 + alpha sum_j |row j of H|,  |a_j| <= beta_1 and
-          |b_j| <= beta_2 for the columns [a_j ; b_j] of U, as many columns as one likes
+          |b_j| <= beta_2 for the columns [a_j ; b_j] of U, of any number
         = min over Z of  1/2 |Z - X|^2 + alpha Omega(Z),
           Omega(Z) = max over theta in [0, 1] of the trace norm of E_theta^-1 Z,
           E_theta = diag(beta_1 theta^(-1/2) I, beta_2 (1 - theta)^(-1/2) I)
-          With weights w_i of the samples: of the table with columns w_i^(1/2) x_i, which is that of
-          w_i copies of x_i but for a rotation of the samples, which Omega and the norm do not see.
+          With weights w_i of the samples, X has columns w_i^(1/2) x_i, and equals a table with w_i
+          copies of x_i up to a rotation of the samples, which changes neither Omega nor the norm.
 
 Symbols   here       code             meaning
           X          two views        samples in columns in :mod:`mvref.rivals.subspace`
@@ -22,14 +22,14 @@ Algorithm The minimum over Z is concave in theta: a search in one dimension, by 
           derivative. For one theta, proximal steps of the trace norm of W = E_theta^-1 Z,
           accelerated. The bounds from both sides give a duality gap. The singular vectors of W,
           times E_theta, are U. A new sample has  h = argmin 1/2 |x - U h|^2 + r/2 |h|^2, r small.
-          Then a linear SVM on h; the labels have had no part before.
+          Then a linear SVM on h; the labels are not used before.
 
 Our interpretations
-          * The paper has two views. Of more we take the pair whose SVM is most accurate in
+          * The paper has two views. Of more, we take the pair whose SVM is most accurate in
             cross-validation on the training samples; the subspaces are learnt once, without labels.
-          * H is shrunk by alpha, the h of a new sample is not. The SVM gets the training samples
-            as it will meet new ones, not H, and h divided by its root mean square norm on them: C
-            has one unit for every alpha. r is ``ridge`` times the squared spectral norm of U.
+          * H is shrunk by alpha, the h of a new sample is not. The SVM is therefore trained on h
+            of the training samples, not on H, divided by its root mean square norm: C means the
+            same for every alpha. r is ``ridge`` times the squared spectral norm of U.
           * The subspace is learnt from the training samples that have both views.
           * The norm of U's columns is held in the sum over the columns that theta weighs, not in
             each: Z is the optimum, and any factor of it spans the same space.
@@ -203,7 +203,7 @@ class MSL(Splitting, MultiViewClassifier):
         self.coef_, self.intercept_, self.n_iter_, _, _ = svm
 
     def _pairs(self, X):
-        """The pairs of positions that are learnt: those that some sample has both views of."""
+        """Return the pairs of view positions to learn, those that some sample has together."""
         pairs = list(combinations(range(X.n_views), min(X.n_views, 2)))
         met = [pair for pair in pairs if X.observed[:, pair].all(axis=1).any()]
         if not met:
@@ -226,7 +226,7 @@ class MSL(Splitting, MultiViewClassifier):
         return alpha, learn_subspace(tables, alpha, beta=beta, tol=self.tol)
 
     def _accuracy(self, F, codes, weights, folds, options):
-        """Mean of the folds' accuracies."""
+        """Return the mean accuracy over the folds."""
         F = F / _root_mean_square(F, weights)
         w = np.ones(len(F)) if weights is None else weights
         accuracies = []
@@ -274,7 +274,7 @@ class MSL(Splitting, MultiViewClassifier):
 
 
 def _represent(X, pair, U, ridge):
-    """Every sample's h = argmin 1/2 |x - U h|^2 + r/2 |h|^2 over the views of the pair it has."""
+    """Return h = argmin 1/2 |x - U h|^2 + r/2 |h|^2 over the views of the pair of each sample."""
     r = ridge * np.linalg.norm(np.vstack(U), 2) ** 2
     h = np.zeros((X.n_samples, U[0].shape[1]))
     there = X.observed[:, pair]

@@ -11,15 +11,15 @@ Symbols    C (m, K) costs: C(i, l) = exp(f(i, l) - f(i, y_i)) for l != y_i, and
 Algorithm  round t: fit h_v on every view, sample i with weight -C_v(i, y_i);
            alpha_v = 1/2 ln((1 + edge_v)/(1 - edge_v)), its edge on C_v;
            f_v(i, h_v(x_i)) += alpha_v d_v(i), where d_v(i) = 1 if h_v is right on i, or if every
-           view is wrong, and else 0: a view leaves a sample to the views that manage it;
-           of the h_v the one with the largest edge on the global C joins the vote, with the alpha
-           of that edge, and C follows without d.
+           view is wrong, and else 0: a view leaves a sample to the views that are right on it;
+           the h_v with the largest edge on the global C joins the vote, with the alpha of this
+           edge, and C is updated without d.
 Decision   the class with the largest sum of alpha_t 1[h_t(x) = l].
 
 Our interpretations
-           * costs are divided by their largest, which no edge notices and no exponential outgrows;
-           * no edge counts as more than 1 - 1/m, so that alpha is finite; m as in :mod:`.adaboost`;
-           * boosting stops after a voter without error, or where no voter has a positive edge;
+           * costs are divided by the largest, which changes no edge and prevents overflow;
+           * edges are limited to 1 - 1/m, so that alpha is finite; m as in :mod:`.adaboost`;
+           * boosting stops after a voter without error, or when no voter has a positive edge;
            * a view abstains where it is missing: it costs nothing there, and its edge on the global
              C is over all samples. "Every view" is every view that the sample has.
 """
@@ -47,7 +47,7 @@ def cost_matrix(f, codes):
 
 
 def edge_of(C, said, codes):
-    """Return the edge of a voter on the costs C; it names the classes `said` (m,), -1 for none.
+    """Return the edge on the costs C of a voter that predicts `said` (m,), -1 for abstention.
 
     >>> codes = np.array([0, 1, 2, 2])
     >>> edge_of(cost_matrix(np.zeros((4, 3)), codes), np.array([0, 1, 2, 0]), codes)
@@ -177,6 +177,6 @@ class Mumbo(Boosted):
 
 
 def add_votes(f, said, weight):
-    """Add to f(i, said_i) the weight of the vote, in place; nothing for said_i = -1."""
+    """Add the weight of the vote to f(i, said_i) in place, except for said_i = -1."""
     rows = np.flatnonzero(said >= 0)
     f[rows, said[rows]] += np.broadcast_to(weight, said.shape)[rows]

@@ -1,7 +1,7 @@
 """MVML: metric learning between the kernels of the views; MVMLsp with blocks that can vanish.
 
 R. Huusari, H. Kadri, C. Capponi, "Multi-view metric learning in vector-valued kernel spaces",
-AISTATS 2018; MVMLsp is a rival of MwMvC2 in section 5 of Goyal et al. (2018) and MVML one of
+AISTATS 2018; MVMLsp is compared with MwMvC2 in section 5 of Goyal et al. (2018), and MVML with
 MVL-SVM in Zantedeschi et al. (2018). Chapters: parts I and II of the book.
 
 Problem   min over g, A psd (and w) of
@@ -34,20 +34,20 @@ Algorithm start: A = blockdiag(U_v'U_v), w = 1/V. At most ``n_rounds`` times:
 
 Bound     The objective is convex in (g, A). For fixed g its infimum over A is closed, see
           :func:`least_penalty`: A is g g' / t, of rank one, or for MVMLsp, which is the group lasso
-          then, has no block off the diagonal. So what is learnt at the end of all rounds is hardly
-          a metric: MVML is *early stopping*, and six rounds are part of it.
+          then, has no block off the diagonal. The limit of many rounds is therefore hardly a
+          metric: MVML relies on *early stopping*, and six rounds are part of the method.
 
 Departures (the formulas above are those of the authors' program; the bound is ours)
           - p p' is A^{-1}gg'A^{-1} without an inverse. The program inverts A, whose small
             eigenvalues make its objective rise by orders of magnitude; here it never rises. The
-            step s is searched for, where the program mostly keeps one of a fixed size.
+            step s is searched for, whereas the program mostly keeps a fixed step.
           - MVMLsp: every block has the threshold s eta, as the proximal step of the printed
-            penalty wants; the program has eta on the diagonal and eta/2 off it. A stays psd because
+            penalty needs; the program has eta on the diagonal and eta/2 off it. A stays psd because
             theta is made psd (Schur's product theorem), not by a projection of A.
           - The components S are drawn without replacement, view by view. The program takes the
             first rows, which are all of one class where the data are sorted by class.
-          - Our reading: a view that a sample lacks has zeros in U_v; more than two classes are
-            taken one against the rest, a metric each; there is no intercept.
+          - Our interpretation: a view that a sample lacks has zeros in U_v; more than two classes
+            are handled one-vs-rest, each with its metric; there is no intercept.
 """
 
 import numpy as np
@@ -69,16 +69,16 @@ from ..core.kernel_views import KernelViews, add_kernel_scores, check_kernels
 from ..core.nystrom import EIGEN_CUTOFF, NystromViews, check_n_components, draw_components
 from .mvml_descent import Problem, ViewFactors, ViewKernels, learn_metric
 
-# Samples that are all components by default: with one factorisation for all systems, or one each
+# Up to so many samples, all are components: with one factorisation for all systems, or one each
 LARGEST_SHARED, LARGEST_OWN = 2000, 1000
 
 
 def least_penalty(norms, lam, eta, sparse=False):
     """Return the infimum over A of lam g'A^{-1}g plus the penalty of A: norms (V,) of the g_v.
 
-    g'A^{-1}g <= t says that A - gg'/t is psd, so that no norm of A, or sum of norms of its blocks,
-    is below that of gg'/t. What is left is the minimum over t > 0 of lam t + eta |g|^4 / t^2, for
-    MVMLsp of lam t + eta (sum_v |g_v|)^2 / t.
+    g'A^{-1}g <= t means that A - gg'/t is psd, so that no norm of A, or sum of norms of its blocks,
+    is below the one of gg'/t. It remains to minimise lam t + eta |g|^4 / t^2 over t > 0, for
+    MVMLsp lam t + eta (sum_v |g_v|)^2 / t.
 
     >>> least_penalty(np.array([5.0, 2.0]), lam=4.0, eta=1.0, sparse=True)  # 2 * 2 * (5 + 2)
     28.0
@@ -96,25 +96,25 @@ class MVML(Weighted, MultiViewClassifier):
     lam, eta : float, default=0.1 and 1.0; weights of g'A^{-1}g and of the penalty of the metric
     sparse : bool, default=False; penalise the sum of the norms of A's blocks: views can vanish
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
-        Similarity to the components; :class:`~mvref.LandmarkProjection` says what each takes.
+        Similarity to the components; :class:`~mvref.LandmarkProjection` describes each.
     gamma : float, "mean", None, or one per view, default=None
-        Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
+        Kernel width. None: 1/n_v for "rbf", "mean" for "precomputed".
     n_components : float, int or "auto", default="auto"
-        Samples that the Nystroem approximation of a kernel is made of: a share of all, or a
-        number; see :func:`mvref.core.nystrom.draw_components`. 1.0 is no approximation, and so is
-        "auto" up to 2000 samples, up to 1000 with `sparse` or `learn_weights`; beyond it is 256,
-        as ``components_`` tells.
+        Number of samples in the Nystroem approximation of a kernel, or their fraction; see
+        :func:`mvref.core.nystrom.draw_components`. 1.0 is exact, and so is "auto" up to 2000
+        samples (1000 with `sparse` or `learn_weights`); beyond this it is 256, see
+        ``components_``.
     n_rounds : int, default=6
-        Largest number of steps of the metric. Stopping there is part of the method, see the bound
-        in the head of this module, and comes without a warning.
-    tol : float, default=1e-4; relative fall of the objective in a round that ends learning earlier
+        Maximum number of steps of the metric. Stopping there is part of the method, see the bound
+        in the head of this module, and does not raise a warning.
+    tol : float, default=1e-4; relative decrease of the objective below which training stops earlier
     learn_weights : bool, default=False
-        Learn the weights w of the views too, instead of 1/V. Nothing penalises w: g and A can
-        shrink while w grows, so that few rounds are all that keeps the function smooth.
+        Whether to learn the weights w of the views, too, instead of 1/V. Nothing penalises w: g
+        and A can shrink while w grows, so that only few rounds keep the function smooth.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply ``sample_weight``; they multiply the squares.
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; draws the components
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of the drawn components
 
     Attributes
     ----------
@@ -123,16 +123,16 @@ class MVML(Weighted, MultiViewClassifier):
     components_ : list of V int arrays (m_v,), training rows
     weights_ : array (V,), or (n_classes, V), w
     block_norms_ : array (V, V), or (n_classes, V, V)
-        Frobenius norms of the metric's blocks: how strongly two views are tied, 0 if dropped.
+        Frobenius norms of the metric's blocks: the coupling of two views, 0 if dropped.
     objective_curve_ : array, or a list of them; at the start and after every round, at the best g
-    lower_bound_ : float, or array (n_classes,), least objective of any metric with these g and w
-    n_iter_ : int, the largest number of rounds over the classes
+    lower_bound_ : float, or array (n_classes,), least objective over all metrics, at these g, w
+    n_iter_ : int, number of rounds, the maximum over the classes
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    MSL : a subspace of two views.
+    MSL : A subspace that two views share.
 
     Notes
     -----
@@ -145,8 +145,8 @@ class MVML(Weighted, MultiViewClassifier):
     of n' rows, n' = min(n, V * number of components), and O(n_rounds) systems of n' equations for
     every class with `sparse` or `learn_weights`; and V + 2 or 2V + 1 matrices of that size.
 
-    A sample of weight 2 is worth the same as the sample twice where all samples are components;
-    fewer are drawn whatever the weights, and the mean distance of ``gamma="mean"`` has none either.
+    A weight of 2 is equivalent to repeating the sample if all samples are components; fewer are
+    drawn irrespective of the weights. ``gamma="mean"`` counts every sample once.
 
     Examples
     --------
@@ -201,7 +201,7 @@ class MVML(Weighted, MultiViewClassifier):
         self.n_iter_ = max(len(curve) - 1 for curve in curves)
 
     def _form(self, X, root):
-        """The kernels, and what turns g_v into coefficients of the components, view by view."""
+        """Return the kernels, and each view's map from g_v to coefficients of the components."""
         kernels = check_kernels(self.kernel, self.gamma, X.n_views)
         shared = not (self.sparse or self.learn_weights)
         rng = check_random_state(self.random_state)
@@ -211,7 +211,7 @@ class MVML(Weighted, MultiViewClassifier):
             self.similarities_ = exact.similarities
             for K, rows in zip(exact.grams(), exact.rows, strict=True):
                 own = np.ix_(rows, rows)
-                if np.ptp(K[own]) < EIGEN_CUTOFF * np.abs(K).max():  # all but one number: rounding
+                if np.ptp(K[own]) < EIGEN_CUTOFF * np.abs(K).max():  # constant up to rounding
                     K[own] = K[own].mean()
                 K *= root
                 K *= root[:, None]
@@ -224,13 +224,13 @@ class MVML(Weighted, MultiViewClassifier):
         return form, [(T @ turn).__matmul__ for T, turn in zip(few.maps, form.turns, strict=True)]
 
     def _is_exact(self, n):
-        """Whether all n samples are components."""
+        """Return whether all n samples are components."""
         if isinstance(self.n_components, str):
             return n <= (LARGEST_OWN if self.sparse or self.learn_weights else LARGEST_SHARED)
         return isinstance(self.n_components, float) and self.n_components == 1.0
 
     def _learn(self, kernels, y):
-        """The last point of the descent, all w_v g_v, the curve and its lower bound."""
+        """Return the last point of the descent, all w_v g_v, the curve and its lower bound."""
         short, rest = kernels.carried(y)
         problem = Problem(kernels, short, rest, self.lam, self.eta, self.sparse)
         options = {"n_rounds": self.n_rounds, "tol": self.tol, "learn_weights": self.learn_weights}

@@ -5,7 +5,7 @@ p_k = w_k U_k'a for some a (n'), and so it stays a sum of few terms, with blocks
 
     A_kl = [k = l] c_k U_k'U_k + sum_s B_s[k, l] U_k'a_s a_s'U_l     with c_k >= 0, B_s >= 0 (psd)
 
-All that is needed of it are products with the kernels K_k = U_k U_k'. With Phi = [w_1 U_1 ...],
+Only its products with the kernels K_k = U_k U_k' are needed. With Phi = [w_1 U_1 ...],
 
     Phi A Phi' = sum_k c_k w_k^2 K_k^2 + L L',   L = [w_k K_k a_s] (B_1^(1/2) + B_2^(1/2) + ...)
 
@@ -18,15 +18,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, qr
 
-LARGEST = 1e30  # entry of a kernel, 1 / LARGEST the least: steps grow with powers of it
-HALVINGS = 100  # of a step before it counts as no step at all
+LARGEST = 1e30  # limits of a kernel's largest entry, with 1 / LARGEST: steps grow with its powers
+HALVINGS = 100  # maximum number of halvings of a step
 
 
 class ViewKernels:
     """Kernels of the views on n' rows; other kernels of n rows have the same products on these.
 
-    K: list of V psd matrices (n', n'); shared: all systems have the same first term up to a number.
-    Vectors have the coordinates of the eigenvectors Q of sum_v K_v^2 then, of eigenvalues `values`.
+    K: list of V psd matrices (n', n'); shared: the first terms of all systems are proportional.
+    Then vectors have coordinates in the eigenvectors Q of sum_v K_v^2, with eigenvalues `values`.
 
     >>> kernels = ViewKernels([np.diag([2.0, 1.0])], shared=True)
     >>> kernels.values, abs(kernels.times(np.array([[0.0], [1.0]]))).T
@@ -52,18 +52,18 @@ class ViewKernels:
             self.squares = [K_v @ K_v.T for K_v in K]
 
     def carried(self, y):
-        """Return y (n',) as the systems have it, and the part of |y|^2 that no features reach."""
+        """Return y (n',) in the systems' coordinates, and the |y|^2 that no features reach."""
         if self.rows is None:
             return self.turn(y), 0.0
         short = self.rows.T @ y
         return self.turn(short), max(float(y @ y - short @ short), 0.0)
 
     def turn(self, rows):
-        """Return vectors (n', ...) of the rows in the coordinates of the systems."""
+        """Transform vectors (n', ...) of the rows to the coordinates of the systems."""
         return self.Q.T @ rows if self.shared else rows
 
     def back(self, vectors):
-        """Return vectors of these coordinates on the rows."""
+        """Transform vectors from these coordinates to the rows."""
         return self.Q @ vectors if self.shared else vectors
 
     def times(self, H):
@@ -94,22 +94,22 @@ class ViewKernels:
 
 
 def _by_cholesky(A, lam, y):
-    """(A + lam I)^{-1} y."""
+    """Return (A + lam I)^{-1} y."""
     A[np.diag_indices_from(A)] += lam
     return cho_solve(cho_factor(A, overwrite_a=True, check_finite=False), y)
 
 
 def _by_woodbury(d, L, y):
-    """(diag(d) + L L')^{-1} y."""
+    """Return (diag(d) + L L')^{-1} y."""
     part = L / d[:, None]
     inner = cho_factor(np.eye(L.shape[1]) + L.T @ part, check_finite=False)
     return y / d - part @ cho_solve(inner, part.T @ y)
 
 
 class ViewFactors(ViewKernels):
-    """Kernels U_v U_v' of features, on as few rows as carry them.
+    """Kernels U_v U_v' of features, on as few rows as possible.
 
-    n' = min(n, r_1 + ... + r_V) rows: where the features are few, Q is split off by a QR
+    n' = min(n, r_1 + ... + r_V) rows: if the features are few, Q is split off by a QR
     decomposition, [U_1 ... U_V] = Q [U'_1 ... U'_V]; turns (r_v, n'): g_v = turns[v] @ point.g[v].
 
     >>> one = ViewFactors([np.array([[3.0], [0.0], [4.0]])])
@@ -185,7 +185,7 @@ class Metric(NamedTuple):
 def shrinkage(norms, threshold):
     """Return the factors (1 - threshold / |A_kl|)_+ of the blocks, as a psd matrix (V, V).
 
-    Where they are not psd, which takes diagonal blocks of different norms, the factors off the
+    If they are not psd, which requires diagonal blocks of different norms, the factors off the
     diagonal are lowered until they are: first to sqrt(theta_kk theta_ll), then all in proportion.
 
     >>> shrinkage(np.array([[4.0, 1.0], [1.0, 2.0]]), 1.0)
@@ -204,7 +204,7 @@ def shrinkage(norms, threshold):
 
 
 class Point(NamedTuple):
-    """A metric, the a of the g that is best for it, w, norms of the blocks, objective."""
+    """A metric, the a of its best g, w, the norms of the blocks, and the objective."""
 
     A: Metric
     a: np.ndarray  # (n',), g = A p with p_v = w_v U_v'a
@@ -223,7 +223,7 @@ class Point(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """The objective of MVML for labels y (n',); `rest` is the part that nothing changes."""
+    """The objective of MVML for labels y (n',); `rest` is its constant part."""
 
     kernels: ViewKernels
     y: np.ndarray
@@ -274,7 +274,7 @@ def learn_metric(problem, *, n_rounds, tol, learn_weights):
     for _ in range(n_rounds):
         image = point.image()
         squared = float(point.w**2 @ (point.a @ image))  # |p|^2
-        if not problem.lam * squared > 0:  # no kernel has anything to say on y
+        if not problem.lam * squared > 0:  # no kernel explains any of y
             break
         if size is None:  # the step is as long as A itself
             size = np.sqrt((point.norms**2).sum()) / (problem.lam * squared)
@@ -289,16 +289,16 @@ def learn_metric(problem, *, n_rounds, tol, learn_weights):
 
 
 def _descend(problem, point, size, image):
-    """The best of the steps size / 2^k, from the first one that lowers the objective enough.
+    """Return the best of the steps size / 2^k, from the first that lowers the objective enough.
 
-    Enough is |A' - A|^2 / (4 size), which proximal theory grants to every short step; from there
-    on the size is halved as long as that lowers the objective further.
+    Enough is |A' - A|^2 / (4 size), which proximal theory guarantees for every short step; then
+    the size is halved as long as that lowers the objective further.
     """
     best = None
     for _ in range(HALVINGS):
         try:
             new = problem.step(point, size, image)
-        except ValueError:  # too long a step to compute with
+        except ValueError:  # the step is too long to compute
             size /= 2
             continue
         if best is not None and new.value >= best.value:

@@ -1,8 +1,8 @@
 """One classifier makes the decision: Mono and Concat in the tables of MwMvC2.
 
-Goyal, Morvant and Amini (IDA 2018, section 4.2) name both in a sentence: Concat sees all views side
-by side (early fusion), Mono one. They do not say which; the best on the test samples would be an
-oracle, ours is the best in cross-validation. A decision tree, the default, is the paper's choice.
+Goyal, Morvant and Amini (IDA 2018, section 4.2) name both in a sentence: Concat uses concatenated
+features (early fusion), Mono one view. They do not state which; the best on the test set would be
+an oracle, ours is the best in cross-validation. The default, a decision tree, is the paper's.
 """
 
 import numpy as np
@@ -38,47 +38,47 @@ from .common import fit_views, tree_or, view_position
 
 
 class Mono(Splitting, MultiViewClassifier):
-    """One classifier on one view.
+    """Classifier on a single view, selected by cross-validation or given (Mono).
 
     Parameters
     ----------
     estimator : scikit-learn classifier, default=None; None: a decision tree, as in
-        papers; on columns of numbers a linear or kernel machine is better
+        papers; for numeric features a linear or kernel machine is better
     view : "cv", int or str, default="cv"
         Position or name of the view. "cv": the view whose classifier is most accurate in
-        cross-validation on the training samples; the first of equal ones.
+        cross-validation on the training samples; the first one wins a tie.
     cv : int or splitter, default=5
-        Number of folds, stratified and shuffled, and by the groups given to ``fit``; or a splitter
-        that holds out every sample once.
+        Number of stratified, shuffled folds, which respect the groups given to ``fit``; or a
+        splitter that holds out every sample once.
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
-    n_jobs : int or None, default=None; views fitted in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; seeds of folds and classifiers
+    n_jobs : int or None, default=None; number of views fitted in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of folds and classifiers
 
     Attributes
     ----------
-    view_ : int, position of the chosen view
+    view_ : int, position of the selected view
     scores_ : array (V,); weighted accuracy in cross-validation, on the samples that have the view
-    order_ : int array (V,), the chosen view, then the others by falling score
-    estimator_ : fitted classifier of the chosen view
+    order_ : int array (V,), the selected view, then the others by decreasing score
+    estimator_ : fitted classifier of the selected view
     estimators_ : list of V fitted classifiers; they predict positions in ``classes_``
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    Concat : the classifier on all views.
-    MVMV : a vote of one classifier per view.
+    Concat : One classifier on all views.
+    MVMV : A vote of one classifier per view.
 
     Notes
     -----
-    Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in a sentence. A sample
-    that misses the chosen view is classified by the first view of ``order_`` that it has. The
+    Provenance: full text. Goyal, Morvant and Amini (2018) describe it in a sentence. A sample
+    that lacks the selected view is classified by the first view of ``order_`` that it has. The
     scores are those of the classifier: see :func:`mvref.core.voters.class_scores`.
 
-    Where nobody misses the chosen view, it is ``mvref.PerViewClassifier({view: estimator},
-    combine="vote", remainder="drop")``. Copies of a sample fall into folds of their own, so that a
-    weight of 2 and two copies may choose different views; with a given ``view`` they are the same.
+    If no sample lacks the selected view, it is ``mvref.PerViewClassifier({view: estimator},
+    combine="vote", remainder="drop")``. Copies of a sample may be in different folds, so that a
+    weight of 2 and two copies may select different views; with a given ``view`` they are the same.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class Mono(Splitting, MultiViewClassifier):
         self.views, self.random_state = views, random_state
 
     def _fit(self, X, codes, weights, groups):
-        """Fit a classifier per view, and choose one."""
+        """Fit a classifier per view, and select one."""
         given = view_position(self.view, X, "cv", "view")
         check_trainable(X, codes)
         rng = check_random_state(self.random_state)
@@ -130,7 +130,7 @@ class Mono(Splitting, MultiViewClassifier):
 
     def _scores(self, X):
         scores = np.empty((X.n_samples, len(self.classes_)))
-        chosen = self.order_[X.observed[:, self.order_].argmax(axis=1)]  # the first that is there
+        chosen = self.order_[X.observed[:, self.order_].argmax(axis=1)]  # the first observed view
         for v in np.unique(chosen):
             rows = np.flatnonzero(chosen == v)
             view = X.views[v][rows]
@@ -139,7 +139,7 @@ class Mono(Splitting, MultiViewClassifier):
 
 
 def _accuracy(name, classifier, view, rows, folds, told):
-    """Mean over the folds of some rows of the weighted accuracy of one view's classifier."""
+    """Return the weighted accuracy of one view's classifier on `rows`, the mean over the folds."""
     view, accuracies = view[rows], []
     codes, weights, groups = (part_of(values, rows) for values in told)
     for fit, check in folds.split():
@@ -154,14 +154,14 @@ def _accuracy(name, classifier, view, rows, folds, told):
 
 
 class Concat(Weighted, MultiViewClassifier):
-    """One classifier on all views side by side.
+    """Classifier on the concatenated features of all views (early fusion, Concat).
 
     Parameters
     ----------
     estimator : scikit-learn classifier, default=None; None: a decision tree, as in
-        papers; on columns of numbers a linear or kernel machine is better
+        papers; for numeric features a linear or kernel machine is better
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
     random_state : int, RandomState instance or None, default=None; seed of the classifier
 
     Attributes
@@ -172,15 +172,15 @@ class Concat(Weighted, MultiViewClassifier):
 
     See Also
     --------
-    Mono : the classifier on one view.
-    Fusion : one classifier per view, and a final one.
+    Mono : One classifier on one view.
+    Fusion : One classifier per view, and a final one.
 
     Notes
     -----
-    Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in a sentence. A missing
-    view reaches the classifier as NaN, which scikit-learn's trees accept; for others put an imputer
-    before them in a pipeline. NaN needs dense columns, so samples with gaps among sparse views are
-    made dense, in training all samples if one has a gap. The scores are those of the classifier:
+    Provenance: full text. Goyal, Morvant and Amini (2018) describe it in a sentence. A missing view
+    reaches the classifier as NaN, which scikit-learn's trees accept; for others put an imputer
+    before them in a pipeline. NaN needs dense columns, so sparse samples with missing views are
+    made dense, in training all samples if one lacks a view. The scores are those of the classifier:
     see :func:`mvref.core.voters.class_scores`.
 
     Examples
@@ -229,7 +229,7 @@ class Concat(Weighted, MultiViewClassifier):
         return difference_if_two(scores)
 
     def _told_of_gaps(self, X, call):
-        """Return call(columns of X); where the classifier refuses NaN, say what it stands for."""
+        """Return call(columns of X); raise an error with a remedy if the classifier rejects NaN."""
         columns = X.concat()
         if X.observed.all():
             return call(columns)

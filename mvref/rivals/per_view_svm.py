@@ -1,6 +1,6 @@
 """One kernel SVM per view and a majority vote: "SVMs" in the tables of MVL-SVM.
 
-Problem   for every view v, one class against the rest: the soft-margin SVM with kernel k_v.
+Problem   for every view v, one-vs-rest: the soft-margin SVM with kernel k_v.
 Weights   of the samples multiply C.
 Decision  every view casts a vote for its class; the class with most votes wins.
 Missing   a sample trains the classifiers of the views it has, and gets votes from those only.
@@ -42,40 +42,40 @@ class PerViewSVM(Weighted, MultiViewClassifier):
     ----------
     C : float, default=1.0; weight of the summed hinge loss (scikit-learn's unit)
     kernel : {"rbf", "linear", "precomputed", "gram"}, callable, or one per view, default="rbf"
-        Similarity to the training samples; :class:`~mvref.LandmarkProjection` says what each takes.
+        Similarity to the training samples; :class:`~mvref.LandmarkProjection` describes each.
     gamma : float, "mean", None, or one per view, default=None
-        Of "rbf" and "precomputed". None: 1/n_v for "rbf", "mean" for "precomputed".
+        Kernel width. None: 1/n_v for "rbf", "mean" for "precomputed".
     ties : {"score", "smallest", "random"}, default="score"
-        Between classes with equally many votes: the larger sum of decision values, the smallest
-        label (the authors' code), or the last class in an order that is drawn in ``fit``.
+        Winner among classes with equally many votes: the larger sum of decision values, the
+        smallest label (the authors' code), or the last class in an order that is drawn in ``fit``.
     tol : float, default=1e-3; tolerance of the SVM solver
-    max_iter : int, default=10000000; largest number of steps of the SVM solver
+    max_iter : int, default=10000000; maximum number of steps of the SVM solver
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
-    n_jobs : int or None, default=None; views fitted in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; draw of ``ties="random"``
+    n_jobs : int or None, default=None; number of views fitted in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of ``ties="random"``
 
     Attributes
     ----------
-    machines_ : list of V fitted one-against-rest SVMs
+    machines_ : list of V fitted one-vs-rest SVMs
     similarities_ : list of V kernels to the training samples that have the view
     tie_order_ : int array, shape (n_classes,)
-    n_iter_ : int, steps of the SVM that took most
+    n_iter_ : int, number of steps, the maximum over the SVMs
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    SVM2K : two machines that nearly agree.
-    CoLabeling : the mean of the scores in place of a vote.
+    SVM2K : Two SVMs with an agreement penalty.
+    CoLabeling : The mean of the scores instead of a vote.
 
     Notes
     -----
-    Provenance: full text. Zantedeschi, Emonet and Sebban (2018) describe it, but for ties, and
-    their program was read.
+    Provenance: full text. Zantedeschi, Emonet and Sebban (2018) describe it, except for ties, and
+    we read their program.
 
-    It is ``mvref.PerViewClassifier(OneVsRestClassifier(SVC(gamma="auto")), combine="vote")``, whose
-    ties fall to the smallest label. With ``gamma="mean"`` every sample counts once in the mean of
+    It is ``mvref.PerViewClassifier(OneVsRestClassifier(SVC(gamma="auto")), combine="vote")``, where
+    the smallest label wins ties. With ``gamma="mean"`` every sample counts once in the mean of
     the distances, whatever its weight.
 
     Examples
@@ -113,12 +113,12 @@ class PerViewSVM(Weighted, MultiViewClassifier):
         check_trainable(X, codes)
         rows = [np.flatnonzero(seen) for seen in X.observed.T]
         self.similarities_ = fit_similarities(self.kernel, self.gamma, X, rows, rows)
-        # a seed that changes nothing here, but without one SVC draws from numpy's global generator
+        # a seed changes nothing here, but without one SVC draws from numpy's global generator
         options = {"tol": self.tol, "max_iter": self.max_iter, "random_state": 0}
         svm = SVC(C=self.C, kernel="precomputed", **options)
         of_views = zip(self.similarities_, X.views, rows, strict=True)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # said once below
+            warnings.simplefilter("ignore", ConvergenceWarning)  # one warning below
             self.machines_ = Parallel(self.n_jobs)(
                 delayed(_fit_machine)(svm, mu(view[r]), codes[r], part_of(weights, r))
                 for mu, view, r in of_views
@@ -134,7 +134,7 @@ class PerViewSVM(Weighted, MultiViewClassifier):
         self.tie_order_ = check_random_state(self.random_state).permutation(len(self.classes_))
 
     def _scores(self, X):
-        """Count the votes; ties are split by less than one vote."""
+        """Count the votes; ties are broken by less than one vote."""
         votes = np.zeros((X.n_samples, len(self.classes_)))
         scores = np.zeros_like(votes)  # sums of decision values
         of_views = zip(self.machines_, self.similarities_, X.views, X.observed.T, strict=True)
@@ -145,7 +145,7 @@ class PerViewSVM(Weighted, MultiViewClassifier):
             values = machine.decision_function(mu(view[rows]))
             if values.ndim == 1:  # two classes
                 values = np.column_stack([-values, values])
-            known = machine.classes_  # a view may have met some of the classes only
+            known = machine.classes_  # a view may lack some of the classes
             votes[rows, known[values.argmax(axis=1)]] += 1
             scores[np.ix_(rows, known)] += values
         if self.ties == "score":
@@ -161,10 +161,10 @@ class PerViewSVM(Weighted, MultiViewClassifier):
 
 
 def _fit_machine(svm, K, codes, weights):
-    """SVMs of one view, one class against the rest: K (n, n); codes, weights (n,)."""
+    """Fit the one-vs-rest SVMs of one view: K (n, n); codes, weights (n,)."""
     if weights is None:
         return OneVsRestClassifier(svm).fit(K, codes)
-    with config_context(enable_metadata_routing=True):  # the only way to the fits of the SVMs
+    with config_context(enable_metadata_routing=True):  # the only way to pass weights
         machine = OneVsRestClassifier(clone(svm).set_fit_request(sample_weight=True))
         machine.fit(K, codes, sample_weight=weights)
     for routed in (machine.estimator, *machine.estimators_):

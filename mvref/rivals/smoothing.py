@@ -1,4 +1,4 @@
-"""Smoothed structured losses of PRBEP, AUROC and F1, and the mixtures of tuples that they take.
+"""Smoothed structured losses of PRBEP, AUROC and F1, and their maximising mixtures of tuples.
 
 Paper and learner, SMS: see :mod:`mvref.rivals.sms`.
 
@@ -19,9 +19,9 @@ Smoothings
           F1      ours, the entropy: the paper's abstract names the two others only. The penalty is
                   d = sum p log p + n log 2 over the probabilities p of the 2^n tuples,
                   D = n log 2. R_mu is the log of a sum over contingency tables (a, b) of
-                  exp(Delta / mu) E_a E_b, elementary symmetric polynomials of exp(2 s / mu); the
-                  chance that a tuple changes a sample comes by the recursion of E run backwards.
-                  O(n^2) time and memory, a loop over samples: for samples up to a few thousand.
+                  exp(Delta / mu) E_a E_b, elementary symmetric polynomials of exp(2 s / mu); their
+                  recursion, run backwards, gives the probability that a tuple changes a sample.
+                  O(n^2) time and memory, a loop over samples: for up to a few thousand samples.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from ..core.measures import f_beta_loss
 
 @dataclass(frozen=True, eq=False)
 class SmoothCut:
-    """The smoothed loss at some scores, and the mixture of label tuples that it is taken at."""
+    """Smoothed loss at given scores, and the maximising mixture of label tuples."""
 
     value: float  # R_mu = loss - c's - mu d, of gradient -c in s
     loss: float  # mean of Delta over the mixture
@@ -55,7 +55,7 @@ def smooth_prbep(s, y, mu):
     def beta_of(theta):
         return np.clip((a - theta * sign) / mu, 0.0, 1.0)
 
-    # sign @ beta falls from P to -N, and is a line between neighbours among these
+    # sign @ beta falls from P to -N, and is linear between neighbours among these
     points = np.sort(np.concatenate([sign * a, sign * a - sign * mu]))
     low, high = 0, len(points) - 1
     while high - low > 1:
@@ -78,9 +78,9 @@ def smooth_auroc(s, y, mu):
     i, j = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
     i, j = i[np.argsort(s[i])], j[np.argsort(s[j])]
     P, N = len(i), len(j)
-    # in units of mu a pair weighs clip(q_j - p_i, 0, 1)
+    # in units of mu, the weight of a pair is clip(q_j - p_i, 0, 1)
     p, q = (s[i] - 1 / (P * N)) / mu, s[j] / mu
-    shift = q.mean()  # sums of squares keep more digits
+    shift = q.mean()  # sums of squares lose fewer digits
     p, q = p - shift, q - shift
     weight, squares = _clipped_sums(q, p)
     c = np.empty(len(s))
@@ -140,8 +140,8 @@ def _log_polynomials(v):
 
 
 def _inclusion(v, F, last, total):
-    """Return the chance of every element to be in the set, log weights `last` of the sizes."""
-    chance, rest = np.empty(len(v)), last  # rest[a]: what follows, with a elements so far
+    """Return the probability of each element to be in the set; last: log weights of the sizes."""
+    chance, rest = np.empty(len(v)), last  # rest[a]: of what follows, with a elements so far
     for k in range(len(v) - 1, -1, -1):
         chance[k] = np.exp(F[k, : k + 1] + v[k] + rest[1:] - total).sum()
         rest = np.logaddexp(rest[:-1], rest[1:] + v[k])

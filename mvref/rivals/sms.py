@@ -4,16 +4,16 @@ X. Zhang, A. Saha, S. V. N. Vishwanathan, "Smoothing multivariate performance me
 compared with MVPO in Figure 1 of Wang, Tsang and Gao (AAAI 2016). Chapters: part III of the book.
 
 Problem   min over w of  1/2 |w|^2 + C2 R(s),  s = t X w,  R(s) = max over y' of Delta - c's
-          that of SVM^perf (:mod:`mvref.rivals.svm_perf`). R has kinks and is replaced by a smooth
+          as in SVM^perf (:mod:`mvref.rivals.svm_perf`). R has kinks and is replaced by a smooth
           R_mu, of gradient -c_bar, with R - mu D <= R_mu <= R: :mod:`mvref.rivals.smoothing` has
           one for PRBEP, AUROC and F1 each, and the symbols.
 
 Algorithm mu D = ``smoothing``; minimise by L-BFGS until |gradient|^2 / 2 <= C2 mu D / 10; divide mu
-          by 10 and go on from there. (The paper has Nesterov's method in place of L-BFGS.)
+          by 10 and continue from there. (The paper has Nesterov's method instead of L-BFGS.)
 
 Certificate   c_bar is a point of the dual of SVM^perf, whose value is C2 E[Delta] - |u|^2 / 2 with
           u = C2 t X'c_bar, or the best of its multiples by 0 to 1. The gap of the smoothed problem
-          itself is |w - u|^2 / 2 = |gradient|^2 / 2, so the gap of the true one ends below
+          itself is |w - u|^2 / 2 = |gradient|^2 / 2, so the gap of the original one ends below
           C2 (mu D + mu D / 10): the last mu D is tol / 2.
 """
 
@@ -26,7 +26,7 @@ from ..mvpo import most_violated_of, scale_of
 from .smoothing import SMOOTHINGS, largest_penalty
 from .svm_perf import Learnt, SVMPerf
 
-SHARE = 0.1  # gap of a smoothed problem at which it is left, relative to mu D
+SHARE = 0.1  # gap at which a smoothed problem is stopped, relative to mu D
 
 
 class SMS(SVMPerf):
@@ -119,7 +119,7 @@ class SMS(SVMPerf):
 
 
 class _Smoothed:
-    """The smoothed problem of one class, which keeps the bounds of the true one as it goes."""
+    """Smoothed problem of one class, which also records the bounds of the original problem."""
 
     def __init__(self, model, Z, y):
         self.Z, self.y, self.C2 = Z, y, model.C2
@@ -158,7 +158,7 @@ class _Smoothed:
             if self.ended or self.smoothed_gap <= target:
                 raise StopIteration
 
-        # L-BFGS-B tries a first step of length 1, whatever the curvature; make that a short one
+        # L-BFGS-B tries a first step of length 1 at any curvature; scale w so that this is short
         unit = 1.0
         gradient = np.linalg.norm(value_and_gradient(w)[1])
         if self.ended or self.smoothed_gap <= target:

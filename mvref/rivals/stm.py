@@ -20,11 +20,11 @@ Symbols   here     code            shape
 
 Algorithm rank one: for one view v at a time, with the others fixed, the problem is the linear SVM
           on the features t_i x_i^(v) / eta^(1/2), with weights eta^(1/2) w_v, solved by Newton's
-          method as exactly as the last sweep's gain asks. Every w_v is divided
-          by its norm afterwards, so that eta = 1; the next view takes the norm up. No step makes
-          the objective larger. It has bad local minima, the more the more views there are: the
+          method as exactly as the last sweep's gain requires. Every w_v is divided
+          by its norm afterwards, so that eta = 1; the next view absorbs the norm. No step makes
+          the objective larger. It has bad local minima, and more of them with more views: the
           best of ``n_init`` random starts is kept.
-          product: |W| is the norm that belongs to the kernel prod_v <x^(v), x'^(v)>, so that this
+          product: |W| is the norm of the kernel prod_v <x^(v), x'^(v)>, so that this
           is a convex problem for a kernel SVM, whose intercept is not penalised.
 
 Note      The rank-one model is a multi-view machine with one factor and zero bias rows (and b).
@@ -59,21 +59,21 @@ from ..core.newton_svm import Rows, hinge
 from ..core.starts import best_starts
 from .common import contiguous_views
 
-SVM_TOL, SVM_ITER = 1e-6, 2000  # least gap, and most steps, of the linear SVM of one view
-GAP_SHARE = 0.01  # of the gain of the last sweep: the gap that a linear SVM may leave
-KERNEL_SVM_ITER = 1_000_000  # libsvm may go on for ever where products differ by many digits
+SVM_TOL, SVM_ITER = 1e-6, 2000  # minimum gap, and maximum steps, of the linear SVM of a view
+GAP_SHARE = 0.01  # gap that a linear SVM may leave, relative to the gain of the last sweep
+KERNEL_SVM_ITER = 1_000_000  # libsvm may not stop if products differ by orders of magnitude
 LEARNT = ("coef_", "objectives_", "dual_coef_", "support_", "support_views_")
 
 
 @dataclass(frozen=True)
 class Learnt:
-    """A rank-one model, and how it was found."""
+    """A rank-one model, and the course of its training."""
 
     w: list
     b: float
     curve: np.ndarray  # the objective of f = 0, then after every step
     n_sweeps: int
-    converged: bool  # the last sweep gained next to nothing, by linear SVMs that converged
+    converged: bool  # the last sweep gained at most tol, and its linear SVMs converged
 
 
 def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
@@ -113,11 +113,11 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
                     f"C={C:g} times sample_weight, up to {weights.max():g}, is so large that the "
                     "objective overflows. Reduce C or the weights."
                 )
-            if not value < curve[-1]:  # the gain is below what the linear SVM resolves
+            if not value < curve[-1]:  # the gain is below the accuracy of the linear SVM
                 continue
             curve.append(value)
             norm, b = np.linalg.norm(new), new_b
-            if norm == 0:  # a constant: no step can give the other views a say
+            if norm == 0:  # the score is constant, and no step can change that
                 break
             w[v], S[v] = new / norm, s / norm
         gain = (before - curve[-1]) / before
@@ -127,7 +127,7 @@ def rank_one_machine(views, y, *, C, tol, max_iter, rng, weights=None):
 
 
 def _linear_svm(view, t, y, C, gap, before):
-    """Solve the linear SVM on t_i x_i, B = 1, from the solution of the sweep before, if any."""
+    """Solve the linear SVM on t_i x_i, B = 1, starting at the last sweep's solution, if any."""
     if sparse.issparse(view):
         rows = Rows(
             sparse.hstack([sparse.diags_array(t) @ view, np.ones((len(t), 1))], format="csr")
@@ -241,7 +241,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
         warn_if_few_complete(n_complete, X.n_samples, told)
         views = contiguous_views(X)
         signs = one_against_rest(codes, len(self.classes_))
-        for name in LEARNT:  # by the other kernel
+        for name in LEARNT:  # from a fit with the other kernel
             vars(self).pop(name, None)
         learn = self._fit_rank_one if self.kernel == "rank_one" else self._fit_product
         learn(views, signs, weights)
@@ -259,7 +259,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
         self._warn_unless(all(one.converged for one in kept), note)
 
     def _solve(self, seed, views, y, weights):
-        """A rank-one model from the start that `seed` draws, for ``best_starts``."""
+        """Learn a rank-one model from the start that `seed` draws, for ``best_starts``."""
         options = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter, "weights": weights}
         one = rank_one_machine(views, y, **options, rng=np.random.RandomState(seed))
         return one, one.curve[-1], one.converged
@@ -269,7 +269,7 @@ class STMClassifier(Weighted, MultiViewClassifier):
             K = product_kernel(views, views)
         if not np.isfinite(K).all():
             raise ValueError("X has values too large for products of views. Standardise the views.")
-        # a seed that changes nothing, but without one SVC draws from numpy's global generator
+        # a seed changes nothing, but without one SVC draws from numpy's global generator
         options = {"kernel": "precomputed", "max_iter": KERNEL_SVM_ITER, "random_state": 0}
         svm = SVC(C=self.C, tol=self.tol, **options)
         machines = Parallel(self.n_jobs)(delayed(_kernel_svm)(svm, K, y, weights) for y in signs)
@@ -314,10 +314,10 @@ class STMClassifier(Weighted, MultiViewClassifier):
 
 
 def _kernel_svm(svm, K, y, weights):
-    """alpha_i y_i of all samples, the intercept, the objective, and the number of iterations."""
+    """Return alpha_i y_i of all samples, the intercept, the objective, and the number of steps."""
     machine = clone(svm)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # said by the caller, in our words
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the caller warns
         machine.fit(K, y, sample_weight=weights)
     beta, b = np.zeros(len(y)), float(machine.intercept_[0])
     beta[machine.support_] = machine.dual_coef_[0]

@@ -1,4 +1,4 @@
-"""The convex problem of MSL: a norm of two views together, and the table that it shrinks.
+"""The convex problem of MSL: a joint norm of two views, and the table that it shrinks.
 
 See :mod:`mvref.rivals.msl` for the paper and the symbols. Tables have samples in columns here, as
 in the paper: X = [X_1 ; X_2], shape (d_1 + d_2, n).
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-STEPS = 20_000  # proximal steps for one theta
-SEARCH = 60  # values of theta
-EVERY = 5  # steps between two looks at the gap
-ROUNDING = 1e-13  # relative gap that rounding lets one see
-SMALLEST = 1e-6  # singular value that counts, relative to the largest
+STEPS = 20_000  # maximum number of proximal steps for one theta
+SEARCH = 60  # maximum number of values of theta
+EVERY = 5  # steps between two checks of the gap
+ROUNDING = 1e-13  # relative gap that rounding allows
+SMALLEST = 1e-6  # smallest singular value that is kept, relative to the largest
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def shared_norm(Z, widths, beta=(1.0, 1.0)):
 
 
 def _over_theta(function, margin):
-    """Return the least value and its theta, by an angle: derivatives at 0 and 1 may be infinite."""
+    """Minimise over theta, as a function of an angle: derivatives at 0 and 1 may be infinite."""
     found = minimize_scalar(
         lambda angle: function(np.sin(angle) ** 2),
         bounds=(margin, np.pi / 2 - margin),
@@ -77,7 +77,7 @@ def dual_norm(G, widths, beta=(1.0, 1.0)):
 
 
 def shrink(X, E, alpha, tol, start):
-    """Return argmin 1/2 |E W - X|^2 + alpha |W|_tr, a lower bound, and if they are within `tol`.
+    """Return argmin 1/2 |E W - X|^2 + alpha |W|_tr, a lower bound, and whether within `tol`.
 
     For one theta, from `start` on, by accelerated proximal steps.
     """
@@ -98,7 +98,7 @@ def shrink(X, E, alpha, tol, start):
 
 
 def _threshold(W, by):
-    """The proximal step of the trace norm: singular values less `by`; and their sum after it."""
+    """Return W with singular values reduced by `by` (the proximal step), and their sum."""
     squares, P = np.linalg.eigh(W @ W.T)
     sigma = np.sqrt(np.maximum(squares, 0.0))
     left = np.maximum(sigma - by, 0.0)
@@ -117,7 +117,7 @@ def learn_subspace(views, alpha, *, beta=(1.0, 1.0), tol=1e-4):
     >>> found.H.shape, bool(found.theta == 0.5)  # one direction, both views alike
     ((1, 3), True)
     """
-    # Rotations leave everything as it is: at most n coordinates per view, and as many samples.
+    # Rotations change nothing: at most n coordinates per view, and as many samples.
     bases, tables = zip(*(np.linalg.qr(view) for view in views), strict=True)
     widths = [len(table) for table in tables]
     X, Q = np.vstack(tables), None
@@ -129,7 +129,7 @@ def learn_subspace(views, alpha, *, beta=(1.0, 1.0), tol=1e-4):
     for turn in range(SEARCH):
         theta = min(max(theta, tol), 1.0 - tol)
         E = unscale(theta, widths, beta)
-        # Omega may have a kink at Z, where a small error of W costs its root: ever smaller ones.
+        # At a kink of Omega, a small error of W costs its root: tighten its tolerance each turn.
         W, bound, inner = shrink(X, E, alpha, max(tol / 10 / 2**turn, ROUNDING), W)
         value = ((E * W - X) ** 2).sum() / 2 + alpha * shared_norm(E * W, widths, beta)[0]
         lower = max(lower, bound)

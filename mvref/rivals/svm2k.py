@@ -28,11 +28,11 @@ Algorithm The intercept is the weight of a constant feature of value 1, that is 
 
 Departures and interpretations
           * The intercepts are penalised; in the paper they are free.
-          * More than two views (MVL-SVM's authors): one SVM-2K for every pair of views, each votes
-            for a class, most votes win. Their rule for ties is not stated: ``ties``. One view: the
-            SVM of that view. More than two classes: inside a pair, one against the rest.
-          * A sample that lacks a view has no loss there and no agreement to keep. The view that is
-            there decides alone; a pair without any view of the sample casts no vote.
+          * More than two views (MVL-SVM's authors): the SVM-2K of every pair of views votes for a
+            class, and most votes win. Their rule for ties is not stated, see ``ties``. One view:
+            the SVM of that view. More than two classes: one-vs-rest inside a pair.
+          * A sample that lacks a view has no loss there, and no agreement term. The observed view
+            decides alone; a pair without any view of the sample casts no vote.
 """
 
 from copy import deepcopy
@@ -66,7 +66,7 @@ from .svm2k_solvers import ViewKernel, solve_pairs
 
 
 class Agreement(NamedTuple):
-    """What :func:`solve_svm2k` found, for k problems: a primal point, and a dual one below it."""
+    """Results of :func:`solve_svm2k` for k problems: a primal point, and a dual point below it."""
 
     beta: np.ndarray  #: (2, k, m), beta_A and beta_B
     dual: np.ndarray  #: (3, k, m), a^A, a^B and g
@@ -215,7 +215,7 @@ class SVM2K(Weighted, MultiViewClassifier):
             np.array([w * self.C1 * seen[a], w * C2 * seen[b], w * self.D * (seen[a] & seen[b])])
             for a, b in self.pairs_
         ]
-        # a problem for every pair and class, pair by pair; those of one group share their factors
+        # one problem per pair and class, pair by pair; the problems of a group share their factors
         sides, signs = np.repeat(self.pairs_, len(Y), axis=0), np.tile(Y, (len(costs), 1))
         problems = sides, signs, np.repeat(costs, len(Y), axis=0)
         n_groups = min(effective_n_jobs(self.n_jobs), len(costs))
@@ -241,7 +241,7 @@ class SVM2K(Weighted, MultiViewClassifier):
             )
 
     def _grams(self, X):
-        """K_v + 1 of every view in turn, zeros in the rows and columns of samples that lack it."""
+        """Yield K_v + 1 of every view, zeros in the rows and columns of samples that lack it."""
         of_views = zip(X.names, self.similarities_, X.views, self.rows_, strict=True)
         for name, mu, view, rows in of_views:
             K = mu(view[rows]) + 1.0

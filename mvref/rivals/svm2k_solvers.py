@@ -9,7 +9,7 @@ Optimal   P'(y f_A, y f_B) - c = s - t with f = K beta, s x = 0, t (upper - x) =
 
 Interior points (Mehrotra's predictor and corrector), for kernels K = F F' of low rank r
           A Newton step ends in (Theta + P'F F'P) dx = rho, Theta = s/x + t/(upper - x). P couples
-          the samples by nothing, so E = P Theta^-1 P' is a 2 x 2 block for each of them,
+          no two samples, so E = P Theta^-1 P' is a 2 x 2 block for each of them,
             E_AA = 1/Theta_A + h,  E_BB = 1/Theta_B + h,  E_AB = -h,  h = 1/Theta_+ + 1/Theta_-,
           and by Woodbury's formula, with dw = F'P dx the step of (w_A, w_B), all that is factored
           is one matrix of r_A + r_B rows:
@@ -20,12 +20,12 @@ Splitting (Douglas and Rachford, relaxed), for kernels of high rank
           f = K (K + I/rho)^-1 (z - u), one Cholesky factor for each view, which all classes and all
           pairs of views share; then z = the point nearest to p = f + u under the losses of each
           sample, and u = p - z = -P x/rho, so that x is feasible in every sweep. z is found
-          exactly: with g told, a^A and a^B are cut to their boxes, and f_A - f_B falls in g along
+          exactly: given g, a^A and a^B are clipped to their boxes, and f_A - f_B falls in g along
           at most five straight pieces. The gap is between f, whose beta is rho (z - u - f) before
           the new z, and x: a first-order method has the better primal point in f.
 
-Which     Interior points where r_A + r_B <= `FEW`. Elsewhere the splitting; what it has not solved
-          after `PATIENCE` sweeps goes to interior points, where r_A + r_B <= `MANY`, since its
+Which     Interior points if r_A + r_B <= `FEW`. Else the splitting; what it does not solve in
+          `PATIENCE` sweeps goes to interior points if r_A + r_B <= `MANY`, since its
           speed depends on the problem. On RBF kernels of rank 2000 it takes 25 sweeps of 15 ms for
           five classes at C = 1 (an interior point: 15 factors of 4000 rows for each class); on
           linear kernels of rank 21 it is far off after 1500 sweeps where C = 100 (an interior
@@ -37,23 +37,23 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dsymm
 from scipy.linalg.lapack import dpotrf
 
-FEW, MANY = 256, 4000  # r_A + r_B up to which interior points begin, and end
-LARGEST_RANK = 256  # of a view's low-rank factor
-CUTOFF = 1e-11  # of what the low-rank factor leaves of the diagonal, relative to the largest
+FEW, MANY = 256, 4000  # r_A + r_B up to which interior points are used first, and at all
+LARGEST_RANK = 256  # largest rank of a view's low-rank factor
+CUTOFF = 1e-11  # of the diagonal that the low-rank factor leaves, relative to its largest entry
 DAMPING = 1e-8  # of the interior point's Theta, relative to the diagonal of K
-TO_THE_WALL = 0.995  # share of the longest step inside the box
+TO_THE_WALL = 0.995  # fraction of the longest step inside the box
 ROUNDING = 1e-16  # of s x + t (upper - x) over the primal value: there is no better point
-STEPS = 100  # of an interior point at most; 40 are many
-PATIENCE, EVERY = 300, 5  # sweeps of the splitting, and how often it looks at the gap
+STEPS = 100  # maximum number of interior-point steps; 40 are many
+PATIENCE, EVERY = 300, 5  # sweeps of the splitting, and sweeps between two checks of the gap
 RELAXATION = 1.7
 NOT_PSD = "kernel must be positive semi-definite on the training samples."
 
 
 class ViewKernel:
-    """The kernel K of one view (m, m), psd, and what is factored of it; K is overwritten.
+    """The psd kernel K (m, m) of one view, and its factors; K is overwritten.
 
-    Its lower triangle makes room for Cholesky's factor, so that there is one (m, m) array.
-    ``low`` (m, r) has K = F F', or is None where r > `LARGEST_RANK`.
+    Its lower triangle stores the Cholesky factor, so that there is one (m, m) array.
+    ``low`` (m, r) is F with K = F F', or None if r > `LARGEST_RANK`.
 
     >>> K = ViewKernel(np.array([[2.0, 2.0], [2.0, 2.0]]))
     >>> K.low.round(3).tolist(), K.times(np.eye(2)).tolist()
@@ -96,9 +96,9 @@ class ViewKernel:
 
 
 def pivoted_cholesky(K, most):
-    """Return F (m, r) with F F' = K but for rounding, r at most `most`; None where that is too few.
+    """Return F (m, r) with F F' = K up to rounding, r at most `most`; None if that is too few.
 
-    The next pivot is the largest of what is left of the diagonal, which bounds all that is left.
+    The next pivot is the largest entry of the remaining diagonal, which bounds the remainder.
     """
     rest, F = K.diagonal().copy(), np.empty((len(K), most), order="F")
     cut = CUTOFF * rest.max()
@@ -115,20 +115,20 @@ def pivoted_cholesky(K, most):
 
 
 def signed_betas(dual):
-    """Return y beta_A and y beta_B, (..., 2, m), of a^A, a^B and g, (..., 3, m)."""
+    """Return y beta_A and y beta_B, (..., 2, m), for a^A, a^B and g, (..., 3, m)."""
     a, g = dual[..., :2, :], dual[..., 2, :]
     return a + np.stack([-g, g], axis=-2)
 
 
 def primal_value(margins, norms, costs, eps):
-    """Return the primal values (q,) of y f_A and y f_B (q, 2, m), of |w_A|^2 + |w_B|^2 (q,)."""
+    """Return the primal values (q,) for y f_A, y f_B (q, 2, m) and |w_A|^2 + |w_B|^2 (q,)."""
     losses = (costs[..., :2, :] * np.maximum(0, 1 - margins)).sum(axis=(-2, -1))
     apart = np.maximum(0, np.abs(margins[..., 0, :] - margins[..., 1, :]) - eps)
     return norms / 2 + losses + (costs[..., 2, :] * apart).sum(axis=-1)
 
 
 def dual_value(dual, norms, eps):
-    """Return the dual values (q,) of a^A, a^B and g (q, 3, m), of beta'K beta (q,)."""
+    """Return the dual values (q,) for a^A, a^B and g (q, 3, m), and beta'K beta (q,)."""
     return (
         dual[..., :2, :].sum(axis=(-2, -1)) - eps * np.abs(dual[..., 2, :]).sum(axis=-1) - norms / 2
     )
@@ -149,7 +149,7 @@ class BoxProgram:
     def __init__(self, FA, FB, y, costs, eps):
         self.FA, self.FB, self.y, self.costs, self.eps = FA, FB, y, costs, eps
         upper = costs[[0, 1, 2, 2]]
-        self.used = upper > 0  # a loss that is left out moves nothing
+        self.used = upper > 0  # a loss that is left out has no effect
         self.upper = np.where(self.used, upper, 1.0)
         self.c = self.used * np.array([[1.0], [1.0], [-eps], [-eps]])
         A, B = ((F**2).sum(axis=1).max() for F in (FA, FB))
@@ -176,7 +176,7 @@ class BoxProgram:
         return self.used * np.array([A, B, B - A, A - B])
 
     def newton(self, x, s, t, gradient):
-        """Return the step (dx, ds, dt) as a function of what s x and t (upper - x) shall become."""
+        """Return the step (dx, ds, dt) as a function of the targets for s x and t (upper - x)."""
         room, (FA, FB) = self.upper - x, (self.FA, self.FB)
         inverse = 1.0 / (s / x + t / room + self.damping)  # Theta^-1
         a, b, up, down = self.used * inverse
@@ -198,7 +198,7 @@ class BoxProgram:
 def interior_point(program, *, tol, max_iter):
     """Return the dual (3, m) of a `BoxProgram` with a gap below tol times its value, and the steps.
 
-    What rounding or `max_iter` do not allow is left: the best point so far.
+    If rounding or `max_iter` prevent this, return the best point so far.
     """
     x, best, least = program.upper / 2, np.zeros_like(program.costs), np.inf
     for n_steps in range(1, max_iter + 1):
@@ -217,7 +217,7 @@ def interior_point(program, *, tol, max_iter):
             break
         try:
             step = program.newton(x, s, t, gradient)
-        except LinAlgError:  # rounding, too
+        except LinAlgError:  # due to rounding, too
             break
         dx, ds, dt = step(0.0, 0.0)
         along, across = longest(x, dx, room, -dx), longest(s, ds, t, dt)
@@ -250,7 +250,7 @@ def nearest(p, q, costs, eps, rho_A, rho_B):
 
     sign = np.sign(given(0.0)[2])
 
-    def apart(size):  # falls in |g|; the best is where it is 0
+    def apart(size):  # falls in |g|; the optimum is where it is 0
         return sign * given(sign * size)[2] - eps
 
     low, high = np.zeros_like(p), D
@@ -282,8 +282,8 @@ def by_view(kernels, sides, Y, V, form):
 def split(kernels, sides, Y, costs, eps, *, tol, sweeps):
     """Return dual (q, 3, m), y beta (q, 2, m), which problems are solved, and in what sweep.
 
-    beta is that of f = K beta: its primal value is far below that of the dual point. sides (q, 2):
-    the views of a problem; Y (q, m); costs (q, 3, m); sweeps (q,): at most.
+    beta belongs to f = K beta: its primal value is far below the dual point's. sides (q, 2): the
+    views of a problem; Y (q, m); costs (q, 3, m); sweeps (q,): maximum numbers.
     """
     rho = np.ones(len(kernels))
     for v in np.unique(sides):  # where f and beta are of one size; a small C bounds beta
@@ -319,7 +319,7 @@ def solve_pairs(kernels, sides, Y, costs, eps, *, tol, max_iter):
     """Return dual (q, 3, m), beta (q, 2, m), primal and gap (q,) and sweeps (q,) of q problems.
 
     kernels: list of `ViewKernel`; sides (q, 2): the views of a problem; Y (q, m): labels -1 and +1;
-    costs (q, 3, m): C_A, C_B and D of every sample. The gap is that of the kernels, not of factors.
+    costs (q, 3, m): C_A, C_B and D of every sample. The gap is for the kernels, not their factors.
     """
     ranks = np.array([kernel.rank for kernel in kernels])[sides].sum(axis=1)
     dual, beta = np.zeros_like(costs), np.zeros((len(Y), 2, Y.shape[1]))

@@ -40,14 +40,14 @@ from .common import side_by_side
 
 @dataclass(frozen=True)
 class Learnt:
-    """What a method learns of one class against the rest."""
+    """Result of training one class against the rest."""
 
     w: np.ndarray  # the weight of the constant feature last
     primal_curve: np.ndarray  # bounds of the minimum from above, one per iteration
     dual_curve: np.ndarray  # from below
-    gap: float  # the least bound from above minus the largest from below
+    gap: float  # the smallest bound from above minus the largest from below
     converged: bool
-    groups: tuple = ()  # of features, of the method that selects some
+    groups: tuple = ()  # of features, for the method that selects some
 
 
 class SVMPerf(MultiViewClassifier):
@@ -124,7 +124,7 @@ class SVMPerf(MultiViewClassifier):
 
     def _fit(self, X, codes, groups=None):
         signs = one_against_rest(codes, len(self.classes_))
-        more = () if groups is None else (groups,)  # only of a method that splits the samples
+        more = () if groups is None else (groups,)  # only for a method that splits the samples
         tables = self._training_tables(X, signs, *more)
         learnt = Parallel(self.n_jobs)(
             delayed(self._learn)(table, y_k) for table, y_k in zip(tables, signs, strict=True)
@@ -139,7 +139,7 @@ class SVMPerf(MultiViewClassifier):
             )
 
     def _learn(self, Z, y):
-        """Learn the weights of columns Z (n, d + 1) for labels -1 and +1: here SVM^perf."""
+        """Learn weights of the columns Z (n, d + 1) for labels -1 and +1, here by SVM^perf."""
         metric = PrimalMetric([Z], np.ones((len(y), 1), dtype=bool), 0.0)
         most_violated = most_violated_of(self.measure, y)
         options = {"C2": self.C2, "tol": self.tol, "max_iter": self.max_iter}
@@ -148,15 +148,15 @@ class SVMPerf(MultiViewClassifier):
         return Learnt(w, found.primal_curve, found.dual_curve, found.gap, found.converged)
 
     def _training_tables(self, X, signs):
-        """Columns of every problem of one class against the rest, the constant feature last."""
+        """Return the columns of every one-vs-rest problem, the constant feature last."""
         return [side_by_side([*view_features(X, 0.0), *self._constant(X.n_samples)])] * len(signs)
 
     def _constant(self, n):
-        """The constant feature, as a list of no or one column."""
+        """Return the constant feature as a list of one column, or an empty list."""
         return [np.full((n, 1), float(self.intercept_scaling))] if self.fit_intercept else []
 
     def _tables(self, columns):
-        """Columns of every problem for new samples, without the constant feature."""
+        """Return the columns of every problem for new samples, without the constant feature."""
         return [columns] * np.atleast_2d(self.coef_).shape[0]
 
     def _set_fitted(self, tables, signs, learnt):
@@ -176,7 +176,7 @@ class SVMPerf(MultiViewClassifier):
         self.n_iter_ = max(len(one.primal_curve) for one in learnt)
 
     def _scores(self, X):
-        """w'x + b. Its order is what "prbep" and "auroc" optimise, its sign what "f1" does."""
+        """Return w'x + b; "prbep" and "auroc" optimise its order, "f1" its sign."""
         tables = self._tables(side_by_side(view_features(X, 0.0)))
         weights = zip(tables, np.atleast_2d(self.coef_), strict=True)
         return np.column_stack([table @ w for table, w in weights]) + self.intercept_

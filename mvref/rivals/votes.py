@@ -1,4 +1,4 @@
-"""A classifier per view, and their votes: Fusion and MV-MV in the tables of MwMvC2.
+"""Votes of one classifier per view: Fusion and MV-MV in the tables of MwMvC2.
 
 Goyal, Morvant and Amini (IDA 2018, section 4.2) name both in a sentence; the trees are theirs.
 
@@ -7,8 +7,8 @@ Fusion    one classifier per view on 60 % of the samples, and a final model on t
 MV-MV     one classifier per view on all samples; the class with most votes wins (M.-R. Amini,
           N. Usunier, C. Goutte, "Learning from Multiple Partially Observed Views", NIPS 2009).
 
-Our readings, where the paper is silent: Fusion's final model is a tree, it sees votes and not
-probabilities, and the samples are cut class by class; equal votes of MV-MV fall as ``ties`` says.
+Our interpretations, where the paper is silent: Fusion's final model is a tree on votes, not on
+probabilities, and the samples are split class by class; ties of MV-MV are broken by ``ties``.
 """
 
 import numpy as np
@@ -41,9 +41,9 @@ from .common import fit_views, tree_or
 
 
 def votes_of_views(estimators, X, n_classes):
-    """Return the votes of a fitted classifier per view, (n, V, K): 1 for the class that it names.
+    """Return the votes of one fitted classifier per view, (n, V, K): 1 for the predicted class.
 
-    Where a sample misses the view, all are 0.
+    If a sample lacks the view, all are 0.
     """
     votes = np.zeros((X.n_samples, X.n_views, n_classes))
     for v, (estimator, view) in enumerate(zip(estimators, X.views, strict=True)):
@@ -60,14 +60,14 @@ class Fusion(Splitting, MultiViewClassifier):
     ----------
     estimator, final_estimator : scikit-learn classifier, default=None
         The first is cloned for every view. None: a decision tree, as in
-        papers; on columns of numbers a linear or kernel machine is better.
+        papers; for numeric features a linear or kernel machine is better.
     train_size : float, default=0.6
-        Share of every class that trains the view classifiers, in (0, 1); the rest trains the
-        final model. Each part gets one sample of a class or more.
+        Fraction of every class that trains the view classifiers, in (0, 1); the rest trains the
+        final model. Each part gets at least one sample of every class.
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
-    n_jobs : int or None, default=None; views fitted in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; seeds of split and classifiers
+    n_jobs : int or None, default=None; number of views fitted in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of split and classifiers
 
     Attributes
     ----------
@@ -81,18 +81,18 @@ class Fusion(Splitting, MultiViewClassifier):
 
     See Also
     --------
-    MVMV : the vote, without a final classifier.
-    Concat : one classifier on all views.
+    MVMV : The vote, without a final classifier.
+    Concat : One classifier on all views.
 
     Notes
     -----
-    Provenance: full text. Goyal, Morvant and Amini (2018) say what it is, in two sentences. A
+    Provenance: full text. Goyal, Morvant and Amini (2018) describe it in two sentences. A
     view classifier is fitted on the samples of its part that have the view. The scores are those of
     the final model: see :func:`mvref.core.voters.class_scores`.
 
-    ``mvref.PerViewClassifier(estimator, combine=final_estimator)`` is the same idea on folds in
-    place of one cut, and with scores of the views in place of their votes. The cut counts samples
-    and not weights: a sample of weight 2 is in one part, where its copies may be in both.
+    ``mvref.PerViewClassifier(estimator, combine=final_estimator)`` is the same idea with
+    cross-validation instead of one split, and scores of the views instead of votes. A split counts
+    samples, not weights: a sample of weight 2 is in one part, whereas its copies may be in both.
 
     Examples
     --------
@@ -144,7 +144,7 @@ class Fusion(Splitting, MultiViewClassifier):
             raise ValueError("train_size must leave samples to the final model, got 1.")
 
     def _parts(self, codes, rng, groups):
-        """Cut every class at random into two parts, neither of them empty; groups stay whole."""
+        """Split every class at random into two non-empty parts; groups are kept together."""
         if groups is not None:
             fold = folds_of(10, codes, rng, groups).test_fold
             folds = np.unique(fold)
@@ -170,7 +170,7 @@ class Fusion(Splitting, MultiViewClassifier):
         return np.sort(np.concatenate(first)), np.sort(np.concatenate(second))
 
     def _votes(self, X):
-        """Return the table that the final model sees."""
+        """Return the input of the final model."""
         votes = votes_of_views(self.estimators_, X, len(self.classes_))
         votes = votes[..., 1:] - votes[..., :1] if votes.shape[2] == 2 else votes
         return votes.reshape(X.n_samples, -1)
@@ -186,34 +186,34 @@ class MVMV(Weighted, MultiViewClassifier):
     Parameters
     ----------
     estimator : scikit-learn classifier, default=None; a decision tree, one for every view,
-        as in papers; on columns of numbers a linear or kernel machine is better
+        as in papers; for numeric features a linear or kernel machine is better
     ties : {"random", "smallest", "largest"}, default="random"
-        Between classes with equally many votes: a coin of the sample, the smallest label or the
-        largest. With an even number of views this matters.
+        Class that wins a tie: a random class, the smallest or the largest label. With an even
+        number of views this matters.
     class_weight : dict, "balanced" or None, default=None; multiplies ``sample_weight``
-    n_jobs : int or None, default=None; views fitted in parallel (joblib)
-    views : sequence or mapping, default=None; widths, slices, indices or names that cut a 2-D `X`
-    random_state : int, RandomState instance or None, default=None; seeds of classifiers and coins
+    n_jobs : int or None, default=None; number of views fitted in parallel (joblib)
+    views : sequence or mapping, default=None; widths, slices, indices or names that split a 2-D `X`
+    random_state : int, RandomState instance or None, default=None; seed of classifiers and ties
 
     Attributes
     ----------
     estimators_ : list of V fitted classifiers; they predict positions in ``classes_``
-    tie_keys_ : array, the keys of the coins
+    tie_keys_ : array, the keys of random tie-breaking
     classes_, n_features_in_ : sorted array of labels, and int, number of columns of all views
     view_names_, view_widths_, view_feature_names_ : lists; name, width, columns of each view
 
     See Also
     --------
-    Fusion : a final classifier in place of the vote.
-    mvref.MwMvC2 : votes whose weights are learnt.
+    Fusion : A final classifier instead of the vote.
+    mvref.MwMvC2 : Votes whose weights are learnt.
 
     Notes
     -----
-    Provenance: another paper's description. Goyal, Morvant and Amini (2018) say what Amini, Usunier
-    and Goutte (2009) do. A missing view casts no vote, in training and in prediction.
+    Provenance: another paper's description. Goyal, Morvant and Amini (2018) describe the method of
+    Amini, Usunier and Goutte (2009). A missing view casts no vote, in training and in prediction.
 
-    It is ``mvref.PerViewClassifier(estimator, combine="vote")``, whose ties fall to the smallest
-    label.
+    It is ``mvref.PerViewClassifier(estimator, combine="vote")``, where the smallest label wins
+    ties.
 
     Examples
     --------
