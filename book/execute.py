@@ -49,7 +49,7 @@ def store(path):
     except PapermillExecutionError as error:
         return name, str(error)
     notebook.metadata = nbformat.from_dict(METADATA)
-    for cell in notebook.cells:  # without what editors and papermill add
+    for cell in notebook.cells:  # without metadata of editors and papermill
         kept = {key: value for key in CELL_METADATA if (value := cell.metadata.get(key))}
         cell.metadata = nbformat.from_dict(kept)
     nbformat.write(notebook, path)

@@ -92,7 +92,7 @@ def prepare(article, page, pages):
     for useless in article.select("a.headerlink, a:has(> .viewcode-link), .pdf-link"):
         useless.decompose()
     for fold in article.find_all("details"):
-        # What solutions compute is shown, and so are verdicts and counterexamples; code that draws
+        # Outputs of solutions are shown, and so are verdicts and counterexamples; code that draws
         # is not.
         if "report" in fold.get("class", []):
             fold.summary.name = "p"

@@ -1,4 +1,4 @@
-"""Quotations of the book against the texts of the papers; tests/project/test_quotations.py asks.
+"""Check quotations of the book against the papers, for tests/project/test_quotations.py.
 
 A quotation is text of three words or more between double quotation marks, and the field `quote`
 of the errata. It has to occur verbatim in one of the papers: `[...]` marks an omission, the first

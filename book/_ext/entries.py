@@ -20,7 +20,7 @@ FOLDER = "book/reference/"
 # Where scikit-learn describes a name: a rule, since an inventory would have to be fetched.
 OUTSIDE = "https://scikit-learn.org/stable/modules/generated/{}.html"
 ASKED = Path(__file__).parents[1] / "asked.toml"
-# The theme asks for a template with a file_name in it.
+# The theme needs a template with a file_name in it.
 EDIT = "{{ github_url }}/{{ github_user }}/{{ github_repo }}/edit/main/{# not file_name #}"
 
 

@@ -20,7 +20,7 @@ Table 2
     ``halves-narrow``, ties go to the narrowest kernel, then the smallest c and coupling
     (on the same halves); ``halves-outcome`` and ``halves-surgery``, the other targets of
     horse-colic; ``halves-months``, echocardiogram with the months of survival as an input.
-  universes  Nothing is tuned: every choice of what our text of the paper leaves open (scaling,
+  universes  Nothing is tuned: all choices that our text of the paper leaves open (scaling,
     width, c, m/n) for all methods of the paper, on ten halves; coupling 1, at least two components.
     Where both numbers of MVNA are reproduced only here (`FOUND`), it runs again on other halves.
 

@@ -5,7 +5,7 @@ Protocol   (as in the paper's text, if stated there)
            anchor text). Its fourth data set, PASCAL VOC'07, cannot be downloaded in the form that
            the paper used (:func:`mvref.datasets.fetch_voc07`), so that it has no rows.
   split    two random halves, to train and to test; ours are stratified by class.
-  views    the paper does not say how it scales them. Here dense columns have mean 0 and variance
+  views    the paper does not state how it scales them. Here dense columns have mean 0 and variance
            1, and the rows of sparse views mean squared norm 1, over the training half.
   tasks    each class against the rest, also for two classes: F1 and PRBEP of one class differ from
            F1 and PRBEP of the other.

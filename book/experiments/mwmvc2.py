@@ -2,7 +2,7 @@
 
 Protocol   (as in the paper's text, if stated there)
   data     mnist1: the four quarters of the 70 000 digits. mnist2-shift3: four windows of 14 x 14
-           pixels, moved 3 pixels towards the centre; the paper does not say how far its windows
+           pixels, moved 3 pixels towards the centre; the paper does not state how far its windows
            overlap. reuters1200, reuters600: two published subsets of the Reuters collection with
            the files' own weights; reuters_full is the collection. digits: the quarters of the small
            digits, not in the paper, needs no download.

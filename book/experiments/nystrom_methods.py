@@ -32,7 +32,7 @@ MOONS = {"n_components": 0.25, "gamma": 1.0}
 MOONS_C = ALIGNED_C = 0.1
 WEIGHTS = {"even": None, "uneven": (0.9, 0.1)}
 CHECKPOINTS = (10, 100, 1000, 10_000)
-N_REPEATS, N_INNER = 10, 3  # halves, or folds; folds of the training part, for tuning
+N_REPEATS, N_INNER = 10, 3  # halves, or folds; folds of the training set, for tuning
 MOONS_TRAIN, MOONS_TEST, MOONS_NOISE = 400, 2000, 0.3
 SUBSET = 300  # training samples of digits and mfeat
 CHECK_SHARE = 1 / 3  # fraction of the training set of optdigits

@@ -91,7 +91,7 @@ def machines(ours, theirs, X, y, test, *, form=MultiView.concat, scale=1.0):
 
 
 def linear_svm(X, y, test):
-    """MVPO for the error rate: 2 n times its weights are those of the linear SVM (C = 4 n C2)."""
+    """MVPO for the error rate: 2 n times its weights equal the linear SVM's (C = 4 n C2)."""
     n = len(y)
     ours = MVPO("error", C1=0.0, C2=C / (4 * n), normalize=False, fit_intercept=False, tol=1e-5)
     theirs = LinearSVC(

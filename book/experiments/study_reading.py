@@ -52,7 +52,7 @@ NOW_CALLED = {  # name in registered statements -> current name
 }  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------ what was kept
+# ------------------------------------------------------------------------------- stored predictions
 
 
 def splits_kept(folder=None):

@@ -53,7 +53,7 @@ def stratified_parts(y, seed, rows=None, **size):
 
 
 def stratified_folds(y, train, n_folds, seed):
-    """Cut the training part into shuffled folds, each with the classes in their proportions."""
+    """Split the training set into shuffled folds, each with the classes in their proportions."""
     cut = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     return [(train[fit], train[check]) for fit, check in cut.split(train, y[train])]
 
