@@ -32,7 +32,7 @@ Methods    of Figure 1
            and AUROC contain those of its row for F1
   CAPO, FSMulti   on the view selected for SVM^perf; C2 in `GRID_C2`, by the same folds
   SMS         solves the problem of SVM^perf by smoothing, and takes its view and its C2. For F1
-              the smoothing is ours, and not a method of the paper; on citeseer it had not ended
+              the smoothing is ours, and SMS no rival of the paper; on citeseer it had not ended
               after five minutes of processor time, and is left out; on mfeat it stops at its
               limit of evaluations before it reaches its tolerance
            of Figure 2
