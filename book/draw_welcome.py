@@ -1,4 +1,4 @@
-"""Draw the pictures of README and welcome page: what views are worth, and what reproduces.
+"""Draw the figures of README and welcome page: accuracy gains of views, and verdicts.
 
 python book/draw_welcome.py
 """
@@ -26,7 +26,7 @@ MARKS = ("<!-- findings, by book/draw_welcome.py -->\n", "<!-- end of the findin
 
 @cache
 def answers():
-    """What the views are worth: a row each, all views there, and half of them missing."""
+    """Return the accuracy gains of the views: all views observed, and half of them missing."""
     columns, half = family("all columns"), {"test": "r50"}
     complete = reading.gains("late fusion") | {
         "five papers": gain(list(reading.PAPERS), columns),
@@ -39,7 +39,7 @@ def answers():
 
 
 def findings():
-    """The three sentences of the first screen, as Markdown without links."""
+    """Return the three sentences of the first screen, as Markdown without links."""
     complete, gaps = answers()
     fused, columns, reduced = map(family, ("late fusion", "all columns", "reduced models"))
     par = found(gain(fused, reduced, test="r50"))
@@ -75,14 +75,14 @@ def findings():
 
 @cache
 def verdicts():
-    """How often each verdict was given to what a paper prints or says: a row per paper."""
+    """Count the verdicts on the results and claims of each paper: a row per paper."""
     report = reproduction_report()
     counts = report.groupby(["paper", "verdict"]).size().unstack(fill_value=0)
     return counts.reindex(index=PAPERS, columns=VERDICTS, fill_value=0)
 
 
 def draw_worth(*answers):
-    """A row for each learner: the mean over data sets (thick), and the next data set (thin)."""
+    """Draw a row per learner: intervals of the mean over data sets (thick), of a new one (thin)."""
     use_style()
     figure, axes = plt.subplots(2, 1, figsize=(6.8, 5.0), sharex=True)
     figure.get_layout_engine().set(hspace=0.08)
@@ -100,7 +100,7 @@ def draw_worth(*answers):
 
 
 def draw_verdicts(counts):
-    """A bar per paper, cut by verdict."""
+    """Draw a stacked bar per paper, by verdict."""
     use_style()
     figure, axes = plt.subplots(figsize=(6.8, 3.2))
     colors = [color for color, _ in LOOKS.values()]
@@ -117,7 +117,7 @@ def draw_verdicts(counts):
 
 
 def words_of(answers):
-    """All means in one line."""
+    """Format all means in one line."""
     return str([round(float(row["difference"]), 4) for rows in answers for row in rows.values()])
 
 

@@ -3,8 +3,8 @@
 make chapters                               every chapter
 make chapters CHAPTERS=book/data.ipynb      the named ones
 
-Running a chapter twice gives the same bytes. No chapter finds fetched data while `make` runs it, so
-that no output depends on who made it.
+Running a chapter twice gives the same bytes. `make` hides fetched data from the chapters, so that
+no output depends on the computer.
 """
 
 import sys
@@ -16,9 +16,9 @@ from joblib import Parallel, cpu_count, delayed
 from papermill.exceptions import PapermillExecutionError
 
 BOOK = Path(__file__).resolve().parent
-# A kernel takes up to half a gigabyte.
+# A kernel needs up to half a gigabyte.
 MOST_AT_A_TIME = 4
-# No patch version of Python, no widths of windows: nothing that differs between machines.
+# No patch version of Python, no widths of windows: nothing that differs between computers.
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -27,14 +27,14 @@ CELL_METADATA = ("tags", "mystnb")
 
 
 def chapters():
-    """Every notebook below book/, the largest first: these tend to be the slowest."""
+    """Return every notebook below book/, the largest first, as these tend to be the slowest."""
     found = sorted(BOOK.rglob("*.ipynb"), key=lambda path: (-path.stat().st_size, path))
     return [path for path in found if ".ipynb_checkpoints" not in path.parts]
 
 
 def run(path, parameters=None, kernel="python3"):
-    """A chapter, run in a fresh kernel in its own folder: the notebook with its outputs."""
-    # Without the argument every kernel remarks on its connection.
+    """Run a chapter in a fresh kernel in its own folder; return the notebook with its outputs."""
+    # Without the argument every kernel prints a remark on its connection.
     client = {"coalesce_streams": True, "extra_arguments": ["--log-level=CRITICAL"]}
     return papermill.execute_notebook(
         path, None, parameters, kernel_name=kernel, cwd=path.parent, progress_bar=False, **client
@@ -42,14 +42,14 @@ def run(path, parameters=None, kernel="python3"):
 
 
 def store(path):
-    """Run one chapter and write what it shows; return its name and, if a cell fails, the error."""
+    """Run one chapter and write its outputs; return its name and, if a cell fails, the error."""
     name = path.relative_to(BOOK.parent).as_posix()
     try:
         notebook = run(path)
     except PapermillExecutionError as error:
         return name, str(error)
     notebook.metadata = nbformat.from_dict(METADATA)
-    for cell in notebook.cells:  # without what editors and papermill add
+    for cell in notebook.cells:  # without metadata of editors and papermill
         kept = {key: value for key in CELL_METADATA if (value := cell.metadata.get(key))}
         cell.metadata = nbformat.from_dict(kept)
     nbformat.write(notebook, path)

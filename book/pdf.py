@@ -3,12 +3,12 @@
 python book/pdf.py            with the first browser found
 python book/pdf.py BROWSER    with this one: a name on the PATH, or a path
 
-The built pages of a part are put under each other in the order of _toc.yml, and a browser of the
-Chromium family prints them. That keeps the figures, the formulas and the look of the HTML; a link
-to a page of the part stays inside the PDF, others lead to the web. The API reference and the
+The built pages of a part are concatenated in the order of _toc.yml, and a browser of the Chromium
+family prints them. This keeps the figures, the formulas and the style of the HTML; a link to a
+page of the part stays inside the PDF, others lead to the web. The API reference and the
 appendices are for the screen. Solutions are unfolded; folded code that only draws is left out. Each
 file is tagged: a screen reader finds headings, lists and tables in it,
-and the source of every formula. What is printed stays in _build/pdf.
+and the source of every formula. The PDF files stay in _build/pdf.
 """
 
 import logging
@@ -27,7 +27,7 @@ import yaml
 from bs4 import BeautifulSoup
 from pypdf import PdfReader, PdfWriter
 
-# It remarks that the browser counted the objects of its file wrongly, which harms nobody.
+# It warns that the browser counted the objects of its file wrongly, which is harmless.
 logging.getLogger("pypdf").setLevel(logging.ERROR)
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,7 +44,7 @@ BROWSERS = (
 
 
 def find_browser(names=BROWSERS):
-    """Path of the first of these programs that is installed."""
+    """Return the path of the first of these programs that is installed."""
     for name in names:
         if path := shutil.which(name):
             return path
@@ -55,7 +55,7 @@ def find_browser(names=BROWSERS):
 
 
 def read_toc(path=ROOT / "_toc.yml"):
-    """Pairs of a part's caption and its pages, in the order of the book, before the reference."""
+    """Return pairs of a part's caption and pages, in the book's order, before the reference."""
     toc = yaml.safe_load(path.read_text(encoding="utf-8"))
 
     def flat(entries):
@@ -70,13 +70,13 @@ def read_toc(path=ROOT / "_toc.yml"):
 
 
 def anchor(page, fragment=""):
-    """Name of a page, or of a place in it, among all pages."""
+    """Return the name of a page, or of a place in it, among all pages."""
     name = page.replace("/", ".")
     return f"{name}:{fragment}" if fragment else name
 
 
 def new_address(href, page, pages):
-    """Where a link of a page leads in the PDF: to the web if its target is not part of it."""
+    """Return the target of a page's link in the PDF: on the web if it is not part of the PDF."""
     parts = urlsplit(href)
     if parts.scheme or parts.netloc:
         return href
@@ -88,11 +88,11 @@ def new_address(href, page, pages):
 
 
 def prepare(article, page, pages):
-    """Make the article of a page fit for paper, and its names unique among all pages."""
+    """Prepare the article of a page for printing, and make its names unique among all pages."""
     for useless in article.select("a.headerlink, a:has(> .viewcode-link), .pdf-link"):
         useless.decompose()
     for fold in article.find_all("details"):
-        # What solutions compute is shown, and so are verdicts and counterexamples; code that draws
+        # Outputs of solutions are shown, and so are verdicts and counterexamples; code that draws
         # is not.
         if "report" in fold.get("class", []):
             fold.summary.name = "p"
@@ -115,14 +115,14 @@ def prepare(article, page, pages):
     for formula in article.select(".katex"):
         formula.attrs |= {"role": "img", "aria-label": formula.annotation.get_text()}
         formula.select_one(".katex-mathml").decompose()
-        # A browser writes no text for what holds nothing but hidden parts.
+        # A browser writes no text for elements that contain only hidden parts.
         del formula.select_one(".katex-html")["aria-hidden"]
     article["id"] = anchor(page)
     return article
 
 
 def gather(caption, pages):
-    """The pages of a part in one: title, contents, then page by page."""
+    """Join the pages of a part: title, contents, then page by page."""
     contents, body, styles = [], [], {}
     for page in pages:
         soup = BeautifulSoup((HTML / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
@@ -143,7 +143,7 @@ def gather(caption, pages):
 
 
 def run(browser, *arguments):
-    """Call the browser without a window; what it writes to its standard output."""
+    """Run the browser without a window; return its standard output."""
     with tempfile.TemporaryDirectory() as profile:
         command = [browser, "--headless", "--disable-gpu", f"--user-data-dir={profile}"]
         command += ["--no-first-run", "--disable-background-networking", "--disable-sync"]
@@ -157,7 +157,7 @@ def run(browser, *arguments):
 
 
 def print_page(browser, page):
-    """Print a page from its file; the PDF that was read from it."""
+    """Print a page from its file; return the PDF."""
     source, target = WORK / "gathered.html", WORK / "printed.pdf"
     source.write_text(str(page), encoding="utf-8")
     run(browser, "--no-pdf-header-footer", f"--print-to-pdf={target}", source.as_uri())
@@ -165,7 +165,7 @@ def print_page(browser, page):
 
 
 def first_sheets(printed, pages):
-    """The sheet, counted from 0, on which each page of the book begins."""
+    """Return the sheet, counted from 0, on which each page of the book begins."""
     places = printed.named_destinations
     return [printed.get_destination_page_number(places[f"/{anchor(page)}"]) for page in pages]
 
@@ -186,7 +186,7 @@ def print_part(browser, caption, pages, target):
 
 
 def link_from_pages(files):
-    """A line below the text of the welcome page and of Teach that leads to the PDFs, once."""
+    """Add a line with links to the PDFs below the text of the welcome page and of Teach, once."""
     links = ", ".join(f'<a href="../{name}">{part[0]}</a>' for name, part in files.items())
     line = f'<p class="pdf-link">To print, as PDF: {links}.</p>'
     for name in ("intro", "teach"):

@@ -1,15 +1,15 @@
-"""Copies of the chapters for programs that know nothing of this book, such as JupyterLab.
+"""Copies of the chapters for programs without support for this book, such as JupyterLab.
 
-python book/plain.py notebooks                        those that a folder lacks (`make lab`)
+python book/plain.py notebooks                        copies that a folder lacks (`make lab`)
 python book/plain.py book                             in place of the chapters (Binder's image)
-python book/plain.py _build/html                      what the pages offer (`make book`)
+python book/plain.py _build/html                      downloads of the pages (`make book`)
 python book/plain.py _build/exercises --no-solutions  without solutions (`make exercises`)
 
-A copy runs where mvref and matplotlib are installed, and what `NEEDS` names. Its first cell
-installs what is not there, and fetches the experiments and their stored rows, one file, which may
+A copy runs where mvref, matplotlib and the packages in `NEEDS` are installed. Its first cell
+installs missing packages, and fetches the experiments and their stored rows, one file, which may
 also lie beside the notebook.
 
-What the HTML resolves stands there as text: the numbers of formulas, theorems, exercises and
+References that the HTML resolves are plain text: the numbers of formulas, theorems, exercises and
 figures, citations, and numbers that come from cells. Boxes are quotations, captions are cells, and
 cells that the HTML folds are folded.
 """
@@ -67,7 +67,7 @@ except (ModuleNotFoundError, FileNotFoundError):
 KEPT = """from mvref.experiments.engine import LEDGER
 
     next((LEDGER / "study").iterdir())"""
-WANTED = {  # what a notebook needs, by what shows that it does, and the file that has it
+WANTED = {  # what a notebook needs: the text that shows the need, and the file that has it
     "import mvref.experiments": (r"mvref\.experiments", ROWS),
     'Path("mvl_svm.toml").read_text()': (r"\.toml", ROWS), KEPT: ("study_reading", STUDY),
 }  # fmt: skip
@@ -79,7 +79,7 @@ def glue(*args, **kwargs):
 
 
 '''
-NUMBERED = {  # directive -> its name in front of the number
+NUMBERED = {  # directive -> name in front of the number
     "exercise": "Exercise", "math": "", "figure": "Fig.",
     **{f"prf:{name}": name.capitalize() for name in (
         "theorem", "proposition", "lemma", "definition", "remark", "corollary", "algorithm")},
@@ -96,7 +96,7 @@ OF_SLIDES = ("slides.css", "states.js")  # beside reveal and katex
 
 @cache
 def pages():
-    """Pages in the book's order: path -> what comes before a number there."""
+    """Return the pages in the book's order: path -> prefix of numbers there."""
     contents, number = yaml.safe_load((ROOT / "_toc.yml").read_text()), 0
     found = {contents["root"]: ""}
     for part in contents["parts"]:
@@ -115,7 +115,7 @@ def chapters():
 
 
 def cells_of(path):
-    """Cells of a chapter; a page without code is one cell."""
+    """Return the cells of a chapter; a page without code is one cell."""
     if path.suffix == ".md":
         return [{"cell_type": "markdown", "source": [path.read_text(encoding="utf-8")]}]
     return read(path)["cells"]
@@ -126,7 +126,7 @@ def read(path):
 
 
 def fences(text):
-    """Directives of a text: their lines, name, argument, options and content."""
+    """Yield the directives of a text: lines, name, argument, options and content."""
     for token in MarkdownIt().parse(text):
         head = re.match(r"\{([\w:-]+)\} *(.*)", token.info)
         if token.type == "fence" and head:
@@ -136,7 +136,7 @@ def fences(text):
 
 
 def labels(cell):
-    """(kind, label) of what is numbered in a cell, in its order."""
+    """Return (kind, label) of the numbered elements of a cell, in its order."""
     if cell["cell_type"] == "code":
         name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name")
         return [("figure", name)] if name else []
@@ -157,7 +157,7 @@ def in_text(text):
 
 @cache
 def numbers():
-    """Label -> name and number of everything that the book numbers."""
+    """Return label -> name and number of all numbered elements of the book."""
     found, counts = {}, Counter()
     for path, before in pages().items():
         for cell in cells_of(path):
@@ -169,13 +169,13 @@ def numbers():
 
 @cache
 def targets():
-    """Label of a place that a link can name -> its page."""
+    """Return label of a link's target -> its page."""
     return {label: path for path in pages() for cell in cells_of(path)
             for label in re.findall(r"^\(([\w-]+)\)=", "".join(cell["source"]), re.M)}  # fmt: skip
 
 
 def address(page, link):
-    """Links to what is no notebook lead to the book on the web."""
+    """Return the address of a link; pages that are not notebooks are linked on the web."""
     name, label = link.groups()
     path = (page.parent / name).resolve() if name else targets().get(label, page)
     place = f"#{label}" if label else ""
@@ -186,7 +186,7 @@ def address(page, link):
 
 @cache
 def sources():
-    """Key -> authors and year of every reference."""
+    """Return key -> authors and year of every reference."""
     found = {}
     for key, entry in parse_file(BOOK / "references.bib").entries.items():
         people = entry.persons.get("author") or entry.persons["editor"]
@@ -196,7 +196,7 @@ def sources():
 
 
 def cite(keys, in_sentence):
-    """Authors and year, as in the HTML."""
+    """Return authors and year, as in the HTML."""
     texts = []
     for key in keys.split(","):
         names, year = sources()[key.strip()]
@@ -206,7 +206,7 @@ def cite(keys, in_sentence):
 
 
 def role(values, match):
-    """What a role shows; values: name -> what the chapter's cells have glued."""
+    """Return the text of a role; values: name -> value glued by the chapter's cells."""
     kind, text = match.groups()
     shown, target = re.fullmatch(r"(.*?)(?: *<(.+)>)?", text, re.S).groups()
     if kind == "glue:text":
@@ -226,8 +226,8 @@ def role(values, match):
 
 
 def directive(kind, title, options, content):
-    """A directive in plain Markdown, its roles left as they are."""
-    if kind == "include":  # of a file beside the chapters
+    """Return a directive in plain Markdown, with its roles unchanged."""
+    if kind == "include":  # a file beside the chapters
         text = (BOOK / title).read_text(encoding="utf-8").partition(options["start-after"])[2]
         content = text.partition(options["end-before"])[0].strip()
     body, label = plain(content), options.get("label")
@@ -262,7 +262,7 @@ def plain(text):
 
 
 def without_solutions(cells):
-    """The cells of a chapter, and no line of a solution."""
+    """Return the cells of a chapter without its solutions."""
     kept, inside = [], False
     for cell in cells:
         text = "".join(cell["source"])
@@ -278,7 +278,7 @@ def without_solutions(cells):
 
 
 def outside(notebook):
-    """The first cell of a copy."""
+    """Return the first cell of a copy."""
     code = "".join(line for cell in notebook["cells"] if cell["cell_type"] == "code"
                    for line in cell["source"])  # fmt: skip
     more = [name for name, pattern in NEEDS.items() if re.search(pattern, code)]
@@ -295,7 +295,7 @@ def outside(notebook):
 
 
 def copy_of(path, notebook, solutions=True):
-    """The notebook of a chapter in plain Markdown."""
+    """Return the notebook of a chapter in plain Markdown."""
     values, cells = {}, []
     if all(OUTSIDE != cell["id"] for cell in notebook["cells"]):
         cells.append(outside(notebook))
@@ -329,7 +329,7 @@ def copy_of(path, notebook, solutions=True):
 
 
 def write_rows(folder):
-    """The experiments, their rows and what pages of errata read; predictions of the study."""
+    """Write the experiments, their rows and files of the errata pages; the study's predictions."""
     with ZipFile(folder / ROWS, "w", ZIP_LZMA) as rows, ZipFile(folder / STUDY, "w") as study:
         for file in sorted((BOOK / "experiments").rglob("*")):
             if file.suffix in (".py", ".toml", ".csv", ".npz", ".xz"):
@@ -341,7 +341,7 @@ def write_rows(folder):
 
 
 def write_exercises(html):
-    """Files for teachers: all chapters without their solutions; those of a session, with slides."""
+    """Write files for teachers: all chapters without solutions; chapters and slides by session."""
     home = {label: path for path in chapters() for cell in cells_of(path)
             for _, label in labels(cell)}  # fmt: skip
     static, course = html / "_static", (BOOK / "teach.md").read_text(encoding="utf-8")
@@ -362,7 +362,7 @@ def write_exercises(html):
 
 
 def write_downloads(html):
-    """What the pages of the built book offer: their notebooks, and what these need."""
+    """Write the downloads of the built book: the notebooks of its pages, and files they need."""
     static, sources = html / "_static", html / "_sources" / "book"
     for path in chapters():
         (sources / path.relative_to(BOOK)).unlink(missing_ok=True)
@@ -384,11 +384,11 @@ def write_copy(path, target, solutions=True):
 def write(folder, solutions=True):
     """Write the copies that a folder lacks; in the book's own, all of them."""
     paths = {path: folder / path.relative_to(BOOK) for path in chapters()}
-    new = [path for path in paths if folder == BOOK or not paths[path].exists()]  # nobody's work
+    new = [path for path in paths if folder == BOOK or not paths[path].exists()]  # keep edits
     for path in new:
         paths[path].parent.mkdir(parents=True, exist_ok=True)
         write_copy(path, paths[path], solutions)
-        for table in path.parent.glob("*.toml") if folder != BOOK else ():  # that its code reads
+        for table in path.parent.glob("*.toml") if folder != BOOK else ():  # read by its code
             shutil.copy(table, paths[path].parent)
     return [paths[path] for path in new]
 

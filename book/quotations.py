@@ -1,12 +1,12 @@
-"""Quotations of the book against the texts of the papers; tests/project/test_quotations.py asks.
+"""Check quotations of the book against the papers, for tests/project/test_quotations.py.
 
-A quotation is what stands between double quotation marks and has three words or more, and the field
-`quote` of the errata. It has to be in one of the papers as it stands: `[...]` leaves something out,
-the first letter may be small or capital, and nothing else is forgiven but white space, hyphens at
-the ends of lines and the signs of Markdown. In the errata formulas are quoted too; elsewhere one
-between dollars stands for any. What is quoted from other works is
-listed, with its source, in other_quotations.txt. The variable MVREF_PAPERS names the folder of the
-texts, which are not part of the project.
+A quotation is text of three words or more between double quotation marks, and the field `quote`
+of the errata. It has to occur verbatim in one of the papers: `[...]` marks an omission, the first
+letter may be small or capital, and the only other differences allowed are white space, hyphens at
+the ends of lines and the marks of Markdown. In the errata, formulas are quoted, too; elsewhere a
+formula between dollars stands for any. Quotations from other works are
+listed, with their sources, in other_quotations.txt. The variable MVREF_PAPERS names the folder of
+the texts, which are not part of the project.
 """
 
 import json
@@ -19,9 +19,9 @@ from pathlib import Path
 
 BOOK = Path(__file__).resolve().parent
 LEDGER = BOOK / "experiments" / "ledger"
-LONGEST = 3000  # characters that an omission may leave out
+LONGEST = 3000  # largest number of characters in an omission
 OTHERS = BOOK / "other_quotations.txt"
-# Where nothing is quoted: code, directives and roles, links' targets, comments, attributes.
+# Not prose: code, directives and roles, links' targets, comments, attributes.
 NOT_PROSE = re.compile(
     r"```\{code-cell\}.*?```|(?<!`)`[^`]+`|\]\([^)]*\)|<[^<>]*>|\{[#.][^{}]*\}|^:\w[^\n]*$",
     re.DOTALL | re.MULTILINE,
@@ -31,7 +31,7 @@ QUOTATION = re.compile(r'“([^“”]+)”|(?<![\w=])"([^"\n]*(?:\n(?!\n)[^"\n]
 
 @cache
 def papers():
-    """The text of each paper, flattened; nothing where MVREF_PAPERS names no folder."""
+    """Return the flattened text of each paper; nothing if MVREF_PAPERS names no folder."""
     folder = os.environ.get("MVREF_PAPERS")
     texts = sorted(Path(folder).glob("*.txt")) if folder else []
     return {path.stem: flat(path.read_text(encoding="utf-8")) for path in texts}
@@ -39,13 +39,13 @@ def papers():
 
 @cache
 def others():
-    """Quotations of other works, flattened: a line each, the source after a tab."""
+    """Return flattened quotations of other works: a line each, the source after a tab."""
     lines = OTHERS.read_text(encoding="utf-8").splitlines() if OTHERS.exists() else []
     return {flat(line.split("\t")[0]) for line in lines}
 
 
 def flat(text):
-    """Only what must agree: no white space, no marks of Markdown, one sort of each sign."""
+    """Normalise a text: without white space and marks of Markdown, one variant of each sign."""
     text = unicodedata.normalize("NFKC", text)
     text = text.translate(str.maketrans("’‘“”–—−‐‑", "''\"\"-----"))
     text = re.sub(r"-\s*\n\s*", "", text)  # hyphens at the ends of lines, in the papers' texts
@@ -53,7 +53,7 @@ def flat(text):
 
 
 def is_printed(quotation, literal=False):
-    """Whether a paper has all of it, in its order; literal: its formulas too."""
+    """Check whether a paper contains a quotation, in its order; literal: with its formulas."""
     gap = r"\[\.\.\.\]" if literal else r"\[\.\.\.\]|\$[^$]*\$"
     parts = [flat(part) for part in re.split(gap, quotation)]
     parts = [part for part in parts if re.search(r"\w", part)]
@@ -64,7 +64,7 @@ def is_printed(quotation, literal=False):
 
 
 def prose_of(path):
-    """The texts of a file that a reader reads, each with its place."""
+    """Yield the texts of a file that readers see, each with its place."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".ipynb":
         for number, cell in enumerate(json.loads(text)["cells"]):
@@ -87,12 +87,12 @@ def prose_of(path):
 
 
 def rows_of(table):
-    """What a table of errata corrects and remarks on; other tables of the book have neither."""
+    """Return the errata and remarks of a table; other tables of the book have neither."""
     return table.get("erratum", []) + table.get("remark", [])
 
 
 def quotations(path):
-    """The quotations of a file, each with its place, and whether formulas are quoted too."""
+    """Yield the quotations of a file, each with its place, and whether formulas are quoted, too."""
     for place, text in prose_of(path):
         text = re.sub(r"\$\$.*?\$\$", " ", text, flags=re.DOTALL)
         if path.suffix != ".toml" or path.parent.name == "verdicts":
@@ -109,7 +109,7 @@ def quotations(path):
 
 
 def files():
-    """The files that are read: pages, tables of errata, verdicts."""
+    """Return the files to check: pages, tables of errata, verdicts."""
     found = [*BOOK.rglob("*.ipynb"), *BOOK.rglob("*.md"), *BOOK.rglob("*.toml")]
     found += [BOOK.parent / "README.md", *(LEDGER / "verdicts").glob("*.toml")]
     generated = {path.with_suffix(".md") for path in BOOK.rglob("*.toml")}
@@ -117,7 +117,7 @@ def files():
 
 
 def unknown(path):
-    """The quotations of a file that neither a paper nor the list of other works has."""
+    """Yield the quotations of a file that neither a paper nor the list of other works contains."""
     for place, quotation, literal in quotations(path):
         if flat(quotation) not in others() and not is_printed(quotation, literal):
             yield place, quotation

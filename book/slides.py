@@ -1,6 +1,6 @@
 """Slides of every chapter "In one page", made by nbconvert (`make slides`, part of `make book`).
 
-slides.toml has the headlines, and the parts of the page that stand below each. Solutions, and code
+slides.toml has the headlines, and the parts of the page below each headline. Solutions, and code
 that the page folds, are left out.
 """
 
@@ -26,7 +26,7 @@ REMOVED = {"enabled": True, "remove_cell_tags": {"parameters"}, "remove_input_ta
 
 
 def parts_of(path):
-    """The parts of a page: name -> its texts, the code of the method, and what shows something."""
+    """Return the parts of a page: name -> its texts, code of the method, and cells with outputs."""
     page, parts = plain.read(path), {}
     alts = {cell["id"]: cell["metadata"].get("mystnb", {}).get("image") for cell in page["cells"]}
     for cell in plain.copy_of(path, page, solutions=False)["cells"]:
@@ -46,7 +46,7 @@ def parts_of(path):
 
 
 def notebook_of(path):
-    """The slides of a page, each a headline, its text, and then code and pictures."""
+    """Return the slides of a page, each with a headline, its text, and then code and figures."""
     parts, cells = parts_of(path), []
     for slide in DECKS[path.parent.name]:
         found = [cell for name in slide["parts"] for cell in parts[name]]
@@ -65,7 +65,7 @@ def notebook_of(path):
 
 
 def deck(path):
-    """The HTML of a page's slides; formulas and links as on the pages of the book."""
+    """Return the HTML of a page's slides; formulas and links as on the pages of the book."""
     template = (plain.BOOK / "slides.html.j2").read_text(encoding="utf-8")
     exporter = SlidesExporter(config=Config(TagRemovePreprocessor=REMOVED), raw_template=template)
     exporter.exclude_anchor_links = True
@@ -75,7 +75,7 @@ def deck(path):
 
 
 def set_formula(found):
-    """A formula as the pages of the book have it."""
+    """Return a formula as typeset on the pages of the book."""
     tex, is_displayed = unescape(found[1] or found[2]), bool(found[1])
     return f'<span class="math">{typeset(tex, is_displayed)}</span>'
 

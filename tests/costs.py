@@ -1,4 +1,4 @@
-"""Memory and seconds of a call, for the tests of memory and for the benchmarks."""
+"""Memory and time of a call, for the memory tests and the benchmarks."""
 
 import time
 import tracemalloc
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def peak_bytes(run):
-    """Largest memory that Python and NumPy held during a call, beyond what was there before."""
+    """Return the peak memory that Python and NumPy allocated during a call."""
     tracemalloc.start()
     try:
         run()
@@ -17,14 +17,14 @@ def peak_bytes(run):
 
 
 def seconds_of(run):
-    """Seconds of the processor, so that other programs on the machine count less."""
+    """Return the processor seconds of a call, so that other programs matter less."""
     start = time.process_time()
     run()
     return time.process_time() - start
 
 
 def medians(runs, rounds):
-    """Median seconds of each run; they take turns, after one warm-up round."""
+    """Return the median seconds of each run; runs take turns, after one warm-up round."""
     for run in runs:
         run()
     return np.median([[seconds_of(run) for run in runs] for _ in range(rounds)], axis=0)
@@ -39,9 +39,9 @@ def tell(title, x, cost, unit):
 
 
 def growth(title, sizes, calls, rounds=None):
-    """Tell the costs of calls over their sizes, and return the slope and the costs.
+    """Print the costs of calls over their sizes, and return the slope and the costs.
 
-    Median milliseconds, or without `rounds` the peak memory in MiB.
+    Costs are median milliseconds, or without `rounds` the peak memory in MiB.
     """
     if rounds:
         cost, unit = 1e3 * medians(calls, rounds), "ms"

@@ -1,7 +1,7 @@
 """Slow literal twins: the formulas of MVL-SVM and its rivals with one loop per sum.
 
-Nothing here calls mvref, so that a test compares two independent readings of the paper. The toy
-problems that several test modules share stand at the end.
+Nothing here calls mvref, so that a test compares two independent implementations of the paper. The
+toy problems that several test modules share are at the end.
 """
 
 import math
@@ -14,7 +14,7 @@ QP_OPTIONS = {"show_progress": False, "abstol": 1e-11, "reltol": 1e-11, "feastol
 
 
 def rbf_projection(views, landmark_rows, gammas):
-    """mu(x) of every sample, entry by entry, columns view by view (Eq. 1).
+    """Return mu(x) of every sample, entry by entry, columns view by view (Eq. 1).
 
     ``landmark_rows[v]`` are the rows of view v that serve as landmarks.
     """
@@ -30,7 +30,7 @@ def rbf_projection(views, landmark_rows, gammas):
 
 
 def impute_row_by_row(Phi, P, ridge=0.0, keep_known=True):
-    """One least-squares problem per row (Eq. 11); the ridge enters as L extra equations."""
+    """Solve one least-squares problem per row (Eq. 11); the ridge adds L equations."""
     filled = Phi.copy()
     L = len(P)
     for i, row in enumerate(Phi):
@@ -43,7 +43,7 @@ def impute_row_by_row(Phi, P, ridge=0.0, keep_known=True):
 
 
 def with_constant_feature(Phi, B):
-    """Append the feature of constant value B whose weight makes the intercept."""
+    """Append a feature of constant value B, whose weight gives the intercept."""
     return np.hstack([Phi, np.full((len(Phi), 1), B)]) if B else Phi
 
 
@@ -55,12 +55,12 @@ def hinge_dual(Phi, signs, C, B):
     w : weights of the features and, if B > 0, of the constant feature
     alpha : dual variables, one per sample
     """
-    pytest.importorskip("cvxopt")  # which Python in the browser lacks
+    pytest.importorskip("cvxopt")  # not available in the browser
     from cvxopt import matrix, solvers
 
     Z = with_constant_feature(Phi, B) * signs[:, None]
     m = len(Z)
-    # In units of C the box is [0, 1] for every C, which the interior point method likes.
+    # In units of C the box is [0, 1] for every C, which helps the interior point method.
     solution = solvers.qp(
         matrix(C * (Z @ Z.T)),
         matrix(-np.ones(m)),
@@ -87,13 +87,13 @@ def squared_hinge_minimum(Phi, signs, C, B):
 
 
 def primal_objective(w, Phi, signs, C, B, loss="hinge"):
-    """1/2 |w|^2 + C sum of the losses, with the constant feature's weight last in w."""
+    """Return 1/2 |w|^2 + C sum of the losses; the constant feature's weight is last in w."""
     slack = np.maximum(0, 1 - signs * (with_constant_feature(Phi, B) @ w))
     return 0.5 * w @ w + C * np.sum(slack if loss == "hinge" else slack**2)
 
 
 def block_sparse_minimum(Phi, signs, C, n_landmarks, B, n_steps=5000):
-    """Proximal gradient steps on sum_p |theta_p| + b^2 / (2 B^2) + C sum of squared slacks.
+    """Minimise sum_p |theta_p| + b^2 / (2 B^2) + C sum of squared slacks by proximal gradient.
 
     `signs` is (m, K), one column per class; theta (L V, K), its block p all rows p + v L.
 
@@ -125,7 +125,7 @@ def block_sparse_minimum(Phi, signs, C, n_landmarks, B, n_steps=5000):
 
 
 def weights_of(model, row=0):
-    """The weights of a fitted MVLSVM, with that of the constant feature last."""
+    """Return the weights of a fitted MVLSVM, with the constant feature's weight last."""
     if not model.fit_intercept:
         return model.coef_[row]
     return np.append(model.coef_[row], model.intercept_[row] / model.intercept_scaling)
@@ -136,7 +136,7 @@ def complete_gram(K, K_ref, known, sweeps=20_000):
 
     The known block is written as F F'. Then trace(Lap K) is the weighted sum of squared
     distances between the rows of F, so every unknown row must be the weighted mean of all others:
-    sweep over them until nothing moves.
+    sweep over the unknown rows until convergence.
     """
     values, vectors = np.linalg.eigh(K[np.ix_(known, known)])
     F = np.zeros((len(K), known.sum()))
@@ -154,7 +154,7 @@ def complete_gram(K, K_ref, known, sweeps=20_000):
 
 
 def laplacian(K):
-    """diag(K 1) - K, entry by entry."""
+    """Return diag(K 1) - K, entry by entry."""
     n = len(K)
     lap = np.empty((n, n))
     for i in range(n):
@@ -164,7 +164,7 @@ def laplacian(K):
 
 
 def rbf_gram(view, gamma):
-    """Gram matrix of one view, entry by entry."""
+    """Return the Gram matrix of one view, entry by entry."""
     return np.array([[math.exp(-gamma * np.sum((a - b) ** 2)) for b in view] for a in view])
 
 
@@ -172,7 +172,7 @@ def rbf_gram(view, gamma):
 
 
 def toy_views(seed, m=60, widths=(3, 2), n_classes=2, noise=0.7):
-    """Views that all see the class through noise: a list of arrays, and the class of each row."""
+    """Return views with the class plus noise, a list of arrays, and the class of each row."""
     rng = np.random.default_rng(seed)
     y = np.arange(m) % n_classes
     centres = [rng.normal(size=(n_classes, width)) for width in widths]
@@ -180,7 +180,7 @@ def toy_views(seed, m=60, widths=(3, 2), n_classes=2, noise=0.7):
 
 
 def random_pattern(seed, m, V, share=0.4, n_complete=0):
-    """A boolean (m, V) pattern: every row keeps a view, the first `n_complete` rows keep all."""
+    """Draw a boolean (m, V) pattern without empty rows; the first `n_complete` rows are full."""
     rng = np.random.default_rng(seed)
     observed = rng.random((m, V)) > share
     observed[np.arange(m), rng.integers(V, size=m)] = True
@@ -189,7 +189,7 @@ def random_pattern(seed, m, V, share=0.4, n_complete=0):
 
 
 def hide(views, observed):
-    """Copies of the views with a row of NaN wherever a sample misses the view."""
+    """Return copies of the views with a row of NaN wherever a sample lacks the view."""
     return [
         np.where(seen[:, None], view, np.nan) for view, seen in zip(views, observed.T, strict=True)
     ]

@@ -1,8 +1,8 @@
 """Slow literal twins of multi-view machines: the formulas of the paper with one loop per sum.
 
-Nothing here calls mvref, so that a test compares two independent readings. A factor matrix
-A[v] has the bias row last; x[v] is the features of one sample; a *term* is a list of the matrices
-that are multiplied, and the score is a sum over terms. Where a function has no terms, all
+Nothing here calls mvref, so that a test compares two independent implementations. A factor matrix
+A[v] has the bias row last; x[v] are the features of one sample; a *term* is a list of the matrices
+that are multiplied, and the score is a sum over terms. If a function has no terms, all
 matrices are multiplied.
 """
 
@@ -13,12 +13,12 @@ import numpy as np
 
 
 def with_one(x):
-    """z = (x, 1)."""
+    """Return z = (x, 1)."""
     return [*x, 1.0]
 
 
 def tensor_score(x, A):
-    """Eqs. (4) and (5): every entry of the tensor W, times the product of the z."""
+    """Return the score by Eqs. (4) and (5): entries of the tensor W times products of z."""
     z = [with_one(x_v) for x_v in x]
     total = 0.0
     for index in itertools.product(*(range(len(z_v)) for z_v in z)):
@@ -32,7 +32,7 @@ def columns(A):
 
 
 def view_sum(x_v, A_v, f):
-    """<z, a_f> of one view."""
+    """Return <z, a_f> of one view."""
     return inner(with_one(x_v), [row[f] for row in A_v])
 
 
@@ -102,7 +102,7 @@ def gradient(samples, y, A, kind, reg, alpha, eps, terms=None):
 
 
 def subset_contribution(x, A, inside):
-    """Part of the score in which the views `inside` show features, the others their constant."""
+    """Return the part of the score with the features of the views `inside`, constants of others."""
     total = 0.0
     for f in columns(A):
         product = 1.0
@@ -114,7 +114,7 @@ def subset_contribution(x, A, inside):
 
 
 def adagrad_epoch(samples, y, A, order, batch_size, rate, kind, reg, alpha, eps):
-    """Algorithm 1 with AdaGrad's steps: only features that occur in a batch move.
+    """Run Algorithm 1 with AdaGrad's steps, which update only features that occur in a batch.
 
     A feature is in a batch if it is not 0 in one of its samples; the constant always is.
     """
@@ -133,7 +133,7 @@ def adagrad_epoch(samples, y, A, order, batch_size, rate, kind, reg, alpha, eps)
 
 
 def ridge_block(Z, H, target, alpha):
-    """One block of ALS as a least-squares problem with explicit columns z_j H_f."""
+    """Solve one block of ALS as a least-squares problem with explicit columns z_j H_f."""
     n, (d, k) = len(Z), (Z.shape[1], H.shape[1])
     D = np.empty((n, d * k))
     for i in range(n):
@@ -144,7 +144,7 @@ def ridge_block(Z, H, target, alpha):
     return np.linalg.lstsq(rows, np.r_[target, np.zeros(d * k)])[0].reshape(d, k)
 
 
-# ------------------------------------------------------------------ the models it contains
+# ------------------------------------------------------------------ special cases
 
 
 def inner(a, b):

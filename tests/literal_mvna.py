@@ -1,6 +1,6 @@
 """Slow literal twins of MVNA-KMHKS: Eqs. (1) to (11) with matrices of n rows and n columns.
 
-Nothing here calls mvref, so that a test compares two independent readings of the paper. Labels Y
+Nothing here calls mvref, so that a test compares two independent implementations. Labels Y
 are -1 and +1; a machine p has (Gamma^p, w0^p), and with factors (beta^p, w0^p).
 """
 
@@ -12,18 +12,18 @@ from scipy.optimize import minimize
 
 
 def signed_gram(k, Y):
-    """G = [y_i y_j k(x_i, x_j)], entry by entry."""
+    """Return G = [y_i y_j k(x_i, x_j)], entry by entry."""
     n = len(Y)
     return np.array([[Y[i] * Y[j] * k[i, j] for j in range(n)] for i in range(n)])
 
 
 def nystrom(G, S):
-    """Eq. (1) with a pseudo-inverse."""
+    """Return Eq. (1) with a pseudo-inverse."""
     return G[:, S] @ np.linalg.pinv(G[np.ix_(S, S)], rcond=1e-10, hermitian=True) @ G[S]
 
 
 def objective(Ks, Gammas, w0s, bs, Y, costs, gamma, mu):
-    """J' of Eq. (4), a loop per sum."""
+    """Return J' of Eq. (4), with a loop per sum."""
     M, n = len(Ks), len(Y)
     f = [Ks[p] @ Gammas[p] + w0s[p] * Y for p in range(M)]
     value = 0.0
@@ -36,7 +36,7 @@ def objective(Ks, Gammas, w0s, bs, Y, costs, gamma, mu):
 
 
 def matrix_of_eq_7(K, Y, c, gamma):
-    """A, (n + 1) x (n + 1)."""
+    """Return A, (n + 1) x (n + 1)."""
     n = len(Y)
     A = np.zeros((n + 1, n + 1))
     A[:n, :n] = (1 + gamma) * K + c * np.eye(n)
@@ -47,9 +47,9 @@ def matrix_of_eq_7(K, Y, c, gamma):
 
 
 def table_1(Ks, Y, c, gamma, mu, rho, T, *, start=None, stale=False):
-    """Table 1: Eq. (7) and Eq. (9), T times.
+    """Run Table 1: Eq. (7) and Eq. (9), T times.
 
-    `start` = (Gammas, w0s) are the first values, zeros by default; `stale` takes e_t of the old
+    `start` = (Gammas, w0s) are the initial values, zeros by default; `stale` uses e_t of the old
     Gamma in Eq. (9), as printed. Returns Gammas, w0s, bs, margins and the values of J'.
     """
     M, n = len(Ks), len(Y)
@@ -72,7 +72,7 @@ def table_1(Ks, Y, c, gamma, mu, rho, T, *, start=None, stale=False):
 
 
 def fast_objective(Ks, Gammas, f, bs, c, gamma, mu):
-    """As `objective`, with the margins given and sums of NumPy: for many iterations."""
+    """Return the same as `objective`, from given margins and by NumPy, for many iterations."""
     mean = sum(m * x for m, x in zip(mu, f, strict=True))
     value = sum(gamma * np.sum((x - mean) ** 2) for x in f)
     for K, g, x, b in zip(Ks, Gammas, f, bs, strict=True):
@@ -80,13 +80,13 @@ def fast_objective(Ks, Gammas, f, bs, c, gamma, mu):
     return value
 
 
-# ------------------------------------------------------------------ the same in factors
+# ------------------------------------------------------------------ the same with factors
 
 
 def stacked(Fs, Y, seen, costs, gamma, mu):
-    """R with J' = |R theta - target(b)|^2, row by row; theta holds all (beta^p, w0^p).
+    """Return R with J' = |R theta - target(b)|^2, row by row; theta holds all (beta^p, w0^p).
 
-    ``seen[p][i]`` tells whether machine p has a view of sample i; mu is rescaled over those.
+    ``seen[p][i]``: machine p has a view of sample i; mu is rescaled over these machines.
     """
     M, n = len(Fs), len(Y)
     sizes = [F.shape[1] + 1 for F in Fs]
@@ -109,13 +109,13 @@ def stacked(Fs, Y, seen, costs, gamma, mu):
 
 
 def targets(bs, seen):
-    """1 + b, in the order of the rows of `stacked`."""
+    """Return 1 + b, in the order of the rows of `stacked`."""
     M, n = len(bs), len(bs[0])
     return np.array([1.0 + bs[p][i] for i in range(n) for p in range(M) if seen[p][i]])
 
 
 def joint_minimum(Fs, Y, seen, costs, gamma, mu, bs):
-    """All (beta^p, w0^p) at once for fixed b: one least-squares problem. Returns theta and J'."""
+    """Solve one least-squares problem in all (beta^p, w0^p) for fixed b; return theta and J'."""
     errors, rest, _ = stacked(Fs, Y, seen, costs, gamma, mu)
     R = np.vstack([errors, rest])
     right = np.append(targets(bs, seen), np.zeros(len(rest)))
@@ -147,7 +147,7 @@ def exact_sweeps(Fs, Y, seen, costs, gamma, mu, T):
 
 
 def co_regularised_squared_hinge(Fs, Y, seen, costs, gamma, mu):
-    """min over theta of J' minimised over b: by L-BFGS. Returns theta and the value."""
+    """Minimise over theta the minimum of J' over b, by L-BFGS; return theta and the value."""
     errors, rest, ends = stacked(Fs, Y, seen, costs, gamma, mu)
 
     def value_and_gradient(theta):
@@ -164,7 +164,7 @@ def co_regularised_squared_hinge(Fs, Y, seen, costs, gamma, mu):
 
 
 def printed_decision(k_new, Y, Gammas, w0s, mu):
-    """Eq. (11) with w0 outside of the inner sum; `k_new` is k(x, x_i) of new samples."""
+    """Return Eq. (11) with w0 outside of the inner sum; `k_new` is k(x, x_i) of new samples."""
     scores = []
     for row in k_new:
         score = 0.0
@@ -176,7 +176,7 @@ def printed_decision(k_new, Y, Gammas, w0s, mu):
 
 
 def nystrom_decision(k, k_new, components, Y, Gammas, w0s, mu):
-    """Eq. (11) with k_nS k_SS^+ k_Sn in place of the kernel."""
+    """Return Eq. (11) with k_nS k_SS^+ k_Sn in place of the kernel."""
     score = 0.0
     for p, S in enumerate(components):
         inverse = np.linalg.pinv(k[np.ix_(S, S)], rcond=1e-10, hermitian=True)
@@ -186,7 +186,7 @@ def nystrom_decision(k, k_new, components, Y, Gammas, w0s, mu):
 
 
 def votes(scores, n_classes):
-    """Votes of the pairs for one sample, and the summed scores of the classes."""
+    """Return the votes of all class pairs for one sample, and the summed scores of the classes."""
     won, summed, q = [0] * n_classes, [0.0] * n_classes, 0
     for i in range(n_classes):
         for j in range(i + 1, n_classes):

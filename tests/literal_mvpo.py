@@ -1,6 +1,6 @@
 """Slow literal twins of MVPO: measures and Eq. (16) over every label tuple, pair or order.
 
-Nothing here calls mvref, so that a test compares two independent readings of the definitions.
+Nothing here calls mvref, so that a test compares two independent implementations.
 Scores s and labels y (-1 and +1) are plain lists; sums are rounded once (``math.fsum``).
 """
 
@@ -9,13 +9,13 @@ import math
 
 
 def counts(y, prediction):
-    """True positives, false positives, false negatives."""
+    """Return the numbers of true positives, false positives and false negatives."""
     pairs = list(zip(y, prediction, strict=True))
     return pairs.count((1, 1)), pairs.count((-1, 1)), pairs.count((1, -1))
 
 
 def f_beta_loss(y, prediction, beta=1.0):
-    """1 - F-beta, the weighted harmonic mean of precision and recall."""
+    """Return 1 - F-beta, the weighted harmonic mean of precision and recall."""
     a, b, missed = counts(y, prediction)
     if a == 0:
         return 1.0
@@ -24,7 +24,7 @@ def f_beta_loss(y, prediction, beta=1.0):
 
 
 def prbep_loss(y, prediction):
-    """1 - precision."""
+    """Return 1 - precision."""
     a, b, _ = counts(y, prediction)
     return 1 - a / (a + b)
 
@@ -34,13 +34,13 @@ def error_loss(y, prediction):
 
 
 def auroc_loss(y, s):
-    """Share of the pairs of a positive and a negative in the wrong order, ties half."""
+    """Return the fraction of positive-negative pairs in the wrong order; ties count half."""
     pairs = list(pairs_of(y))
     return sum((s[i] < s[j]) + 0.5 * (s[i] == s[j]) for i, j in pairs) / len(pairs)
 
 
 def prbep_over_all_orders(y, s):
-    """Mean of the precision of the first P samples over all orders with falling scores."""
+    """Return the mean precision of the first P samples over all orders with decreasing scores."""
     P = sum(1 for label in y if label == 1)
     values = []
     for order in itertools.permutations(range(len(y))):
@@ -53,7 +53,7 @@ def prbep_over_all_orders(y, s):
 
 
 def pair_sum(u, seen):
-    """Eq. (5), term by term: squared disagreements over the pairs of views that a sample has."""
+    """Return Eq. (5), term by term: squared disagreements over pairs of a sample's views."""
     return sum(
         seen[i][j] * seen[i][k] * (u[i][j] - u[i][k]) ** 2
         for i in range(len(u))
@@ -62,17 +62,17 @@ def pair_sum(u, seen):
 
 
 def as_many_positives(y, prediction):
-    """The restriction of PRBEP: sum(y') = sum(y)."""
+    """Check the constraint of PRBEP: sum(y') = sum(y)."""
     return sum(prediction) == sum(y)
 
 
 def tuple_value(s, y, prediction, loss):
-    """Delta(y', y) - sum_i (y_i - y'_i) s_i."""
+    """Return Delta(y', y) - sum_i (y_i - y'_i) s_i."""
     return math.fsum([loss] + [-(y[i] - prediction[i]) * s[i] for i in range(len(y))])
 
 
 def best_tuple_value(s, y, loss, admissible=lambda y, prediction: True):
-    """Eq. (16) over all 2^n label tuples; `loss` takes (y, y')."""
+    """Return Eq. (16) over all 2^n label tuples; `loss` takes (y, y')."""
     return max(
         tuple_value(s, y, prediction, loss(y, prediction))
         for prediction in itertools.product([-1, 1], repeat=len(y))
@@ -88,9 +88,9 @@ def pairs_of(y):
 
 
 def all_cuts(measure, y, loss):
-    """Delta and c of every label tuple that is admissible, or of every labelling of the pairs.
+    """Yield Delta and c of every admissible label tuple, or of every labelling of the pairs.
 
-    `loss` is Delta of a tuple; that of pairs ("auroc") needs none.
+    `loss` is Delta of a tuple; pairs ("auroc") need none.
     """
     if measure == "auroc":
         pairs = list(pairs_of(y))
@@ -108,7 +108,7 @@ def all_cuts(measure, y, loss):
 
 
 def best_pairs_value(s, y):
-    """Eq. (16) for AUROC over all 2^(P N) labels of pairs: Delta - sum of swapped s_i - s_j."""
+    """Return Eq. (16) for AUROC over all 2^(P N) pair labels: Delta - sum of swapped s_i - s_j."""
     pairs = list(pairs_of(y))
     best = -math.inf
     for swapped in itertools.product([0, 1], repeat=len(pairs)):
@@ -120,11 +120,11 @@ def best_pairs_value(s, y):
     return best
 
 
-# ------------------------------------------------------------- Eq. (16), of middle size, O(n^2)
+# ------------------------------------------------------------- Eq. (16), medium sizes, O(n^2)
 
 
 def best_table_value(s, y, beta=1.0):
-    """F-beta: all (P + 1)(N + 1) contingency tables."""
+    """Return Eq. (16) for F-beta over all (P + 1)(N + 1) contingency tables."""
     p = sorted((s[i] for i in range(len(y)) if y[i] == 1), reverse=True)
     q = sorted((s[i] for i in range(len(y)) if y[i] == -1), reverse=True)
     P, N = len(p), len(q)
@@ -140,7 +140,7 @@ def best_table_value(s, y, beta=1.0):
 
 
 def best_swap_value(s, y):
-    """PRBEP: every number of positives that change places with negatives."""
+    """Return Eq. (16) for PRBEP over the numbers of positives swapped with negatives."""
     p = sorted(s[i] for i in range(len(y)) if y[i] == 1)
     q = sorted((s[i] for i in range(len(y)) if y[i] == -1), reverse=True)
     return max(
@@ -150,7 +150,7 @@ def best_swap_value(s, y):
 
 
 def pair_hinges(s, y):
-    """AUROC: sum over pairs of max(0, 1/(P N) - (s_i - s_j)), and the swapped pairs per sample."""
+    """Return AUROC's sum over pairs of max(0, 1/(P N) - (s_i - s_j)), and swaps per sample."""
     pairs = list(pairs_of(y))
     swapped = [0] * len(y)
     terms = []

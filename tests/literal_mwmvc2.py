@@ -1,6 +1,6 @@
 """Slow literal twins of MwMvC2: Algorithm 1 as printed and its monotone form, one loop per sum.
 
-Nothing here calls mvref, so that a test compares two independent readings of the paper.
+Nothing here calls mvref, so that a test compares two independent implementations of the paper.
 
 Ms is a list of V matrices of shape (m, n_v) with entries y_i h_vj(x_i) in [-1, 1]; an entry is 0
 where the view is missing. All sums over samples, views and voters are Python loops.
@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass
 class Path:
-    """State after 0, 1, ..., T updates; ``bound[t]`` is what update t promises for D."""
+    """State after 0, 1, ..., T updates; ``bound[t]`` is the bound of update t on D."""
 
     loss: list = field(default_factory=list)  # T + 1 values of D
     rho: list = field(default_factory=list)  # T + 1 lists of V weights
@@ -29,7 +29,7 @@ class Path:
 
 
 def margins(Ms, rho, pi):
-    """z_i = sum_v rho_v sum_j M_v,ij pi_vj."""
+    """Return z_i = sum_v rho_v sum_j M_v,ij pi_vj."""
     z = []
     for i in range(len(Ms[0])):
         total = 0.0
@@ -40,17 +40,17 @@ def margins(Ms, rho, pi):
 
 
 def loss(z):
-    """D = sum_i ln(1 + e^-z_i), written so that no exponential overflows."""
+    """Return D = sum_i ln(1 + e^-z_i), without overflow of an exponential."""
     return sum(max(0.0, -z_i) + math.log1p(math.exp(-abs(z_i))) for z_i in z)
 
 
 def sigma(z_i):
-    """1 / (1 + e^z), the paper's decreasing sigma."""
+    """Return 1 / (1 + e^z), the paper's decreasing sigma."""
     return 1 / (1 + math.exp(z_i)) if z_i < 0 else math.exp(-z_i) / (1 + math.exp(-z_i))
 
 
 def signed_weights(M, q):
-    """Steps 6 and 7: for every voter the weight of its right and of its wrong votes."""
+    """Return, for every voter, the weights of its right and wrong votes (steps 6 and 7)."""
     W_plus, W_minus = [], []
     for j in range(len(M[0])):
         W_plus.append(sum(q[i] * M[i][j] for i in range(len(q)) if M[i][j] > 0))
@@ -59,10 +59,10 @@ def signed_weights(M, q):
 
 
 def smoothed_delta(w_plus, w_minus, smoothing):
-    """Step 8, 1/2 ln(W+/W-), cut at +-1/2 ln((1 + s)/s) for the smoothing s.
+    """Return step 8, 1/2 ln(W+/W-), clipped at +-1/2 ln((1 + s)/s) for the smoothing s.
 
     The cut is |r/Q| <= 1/(1 + 2 s) in delta = arctanh(r/Q), Q = W+ + W-. A voter that never votes
-    keeps its weight. Without smoothing a voter that is never wrong is a ValueError.
+    keeps its weight. Without smoothing a voter that is never wrong raises a ValueError.
     """
     if w_plus + w_minus == 0:
         return 0.0
@@ -77,7 +77,7 @@ def smoothed_delta(w_plus, w_minus, smoothing):
 
 
 def directions(Ms, q, smoothing):
-    """Steps 4 to 8 for all views: W+, W- and delta, each a list of V lists."""
+    """Run steps 4 to 8 for all views; return W+, W- and delta, each a list of V lists."""
     signed = [signed_weights(M, q) for M in Ms]
     W_plus = [pair[0] for pair in signed]
     W_minus = [pair[1] for pair in signed]
@@ -94,9 +94,9 @@ def uniform_start(Ms):
 
 
 def literal_printed(Ms, T, smoothing=0.0):
-    """Algorithm 1 as printed, read as T updates; ``bound`` is Eq. (11).
+    """Run Algorithm 1 as printed, with T updates; ``bound`` is Eq. (11).
 
-    Views that share the largest gain, within 1e-12, have equal weights: every mixture solves (8).
+    Views tied for the largest gain, within 1e-12, get equal weights: every mixture solves (8).
     """
     rho, pi = uniform_start(Ms)
     path = Path()
@@ -117,12 +117,12 @@ def literal_printed(Ms, T, smoothing=0.0):
 
 
 def literal_monotone(Ms, T, smoothing=0.0, step="backtrack"):
-    """The monotone form: the same delta, a step of 1/N to 1 at fixed rho, then a convex rho step.
+    """Run the monotone form: the same delta, a step of 1/N to 1 at fixed rho, a convex rho step.
 
-    ``step`` is "collins" (1/N) or "backtrack" (1, halved until D falls by what 1/N guarantees,
+    ``step`` is "collins" (1/N) or "backtrack" (1, halved until D decreases as guaranteed for 1/N,
     never below 1/N). ``bound`` is the corrected Eq. (10) at 1/N, which the step in pi alone has to
-    keep. Close to the optimum the test of "backtrack" compares two numbers that differ by rounding
-    only, and another order of the sums may halve once more.
+    satisfy. Close to the optimum the test of "backtrack" compares two numbers that differ only by
+    rounding, and another order of the sums may halve once more.
     """
     rho, pi = uniform_start(Ms)
     path = Path()
@@ -150,7 +150,7 @@ def literal_monotone(Ms, T, smoothing=0.0, step="backtrack"):
 
 
 def largest_row(Ms, rho):
-    """N = max_i sum_v rho_v sum_j |M_v,ij|, at least 1."""
+    """Return N = max_i sum_v rho_v sum_j |M_v,ij|, at least 1."""
     rows = [
         sum(rho[v] * sum(abs(entry) for entry in M[i]) for v, M in enumerate(Ms))
         for i in range(len(Ms[0]))

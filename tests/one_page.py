@@ -1,4 +1,4 @@
-"""The methods that the one-page chapters write from scratch, for the tests of each part."""
+"""The methods implemented from scratch in the one-page chapters, for the tests of each part."""
 
 import ast
 import json
@@ -14,7 +14,7 @@ MOST_LINES = 40
 
 
 def cells_of(part, *tags):
-    """The sources of the cells of a part's one page that have one of the tags."""
+    """Return the sources of those cells of a part's one page that have one of the tags."""
     notebook = json.loads((BOOK / part / "one_page.ipynb").read_text(encoding="utf-8"))
     wanted = {*tags} or {"from-scratch"}
     cells = [cell for cell in notebook["cells"] if wanted & {*cell["metadata"].get("tags", [])}]
@@ -22,7 +22,7 @@ def cells_of(part, *tags):
 
 
 def from_scratch(part):
-    """The names that these cells define, with the searches for other measures."""
+    """Return the names defined in these cells, with the searches for other measures."""
     names = {}
     for source in cells_of(part, "from-scratch", "search"):
         exec(compile(source, f"{part}/one_page", "exec"), names)
@@ -30,7 +30,7 @@ def from_scratch(part):
 
 
 def two_classes(data, names, classes, n_train):
-    """Two classes of a data set, standardised: training views and labels, and those of the rest."""
+    """Return two classes of a data set, standardised: training and test views and labels."""
     rows = np.random.default_rng(0).permutation(np.flatnonzero(np.isin(data.y, classes)))
     X, y = data.X.select(names)[rows], np.where(data.y[rows] == classes[1], 1.0, -1.0)
     X = PerView(StandardScaler()).fit(X[:n_train]).transform(X)
@@ -38,12 +38,12 @@ def two_classes(data, names, classes, n_train):
 
 
 def n_lines(part):
-    """Lines of code of these cells: all but empty ones, comments and docstrings."""
+    """Count the lines of code in these cells, without empty lines, comments and docstrings."""
     return sum(len(code_lines(source)) for source in cells_of(part))
 
 
 def code_lines(source):
-    """The lines of a source that are code."""
+    """Return the lines of a source that are code."""
     texts = set()
     for node in ast.walk(ast.parse(source)):
         body = getattr(node, "body", None)

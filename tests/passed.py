@@ -1,8 +1,8 @@
-"""Run pytest, unless this run has passed on this machine, in this copy, and nothing has changed.
+"""Run pytest, unless the same run has passed before on this computer and nothing has changed.
 
 python tests/passed.py -n 2 tests/chapters     the arguments are pytest's
 
-A run that passes leaves an empty file in _build/passed, named by a digest of all that it rests on.
+A run that passes leaves an empty file in _build/passed, named by a digest of its dependencies.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ SETTINGS = ("MVREF_", "OMP_", "OPENBLAS_", "PYTHON")
 
 
 def note_of(arguments):
-    """The file that says that a run has passed; none where git cannot tell what there is."""
+    """Return the file that marks a run as passed; None if git cannot list the files."""
     if not shutil.which("git"):
         return None
     listed = subprocess.run(FILES, cwd=ROOT, capture_output=True, text=True).stdout
@@ -35,13 +35,13 @@ def note_of(arguments):
 
 
 def run(arguments):
-    """The exit status of pytest."""
+    """Run pytest and return its exit status."""
     note = note_of(arguments)
     if note and note.exists():
         print("Nothing has changed since these tests passed (rm -r _build/passed runs them again)")
         return 0
     status = subprocess.run([sys.executable, "-m", "pytest", *arguments], cwd=ROOT).returncode
-    if status == 0 and note and note_of(arguments) == note:  # nor has anything changed meanwhile
+    if status == 0 and note and note_of(arguments) == note:  # unchanged during the run
         note.parent.mkdir(parents=True, exist_ok=True)
         note.touch()
     return status

@@ -1,6 +1,6 @@
-"""The suite of every estimator: scikit-learn's own checks, the public contract, input, state.
+"""Tests of all estimators: scikit-learn's own checks, the public contract, input, state.
 
-A method's own tests say what it computes; what all methods promise stands here once, and runs over
+A method's own tests check its computations; the contract that all methods share is tested here, for
 their defaults and the VARIANTS.
 """
 
@@ -65,12 +65,12 @@ X = MultiView(VIEWS)
 FLAT = np.hstack(VIEWS)
 THREE, Y3 = toy_views(1, m=60, widths=(3, 4, 2), n_classes=3, noise=1.0)
 HARD, Y_HARD = toy_views(0, m=60, widths=(3, 4, 2), noise=1.5)
-Y_HARD[:15] = 0  # fewer positives than negatives, and some that no line separates
+Y_HARD[:15] = 0  # fewer positives than negatives, not linearly separable
 NAMES = np.array(["ant", "bee", "cat"])
 MEASURES = ("f1", "prbep", "auroc", "error")
 
-# Fewer rounds, starts and folds, and looser solutions: the defaults take long in the tests of the
-# API and check nothing more.
+# Fewer rounds, starts and folds, and looser tolerances: the defaults take longer in the tests of
+# the API without further checks.
 CHEAP = {
     "MVWAB": {"n_estimators": 8},
     "RBoostSH": {"n_estimators": 8},
@@ -83,7 +83,7 @@ CHEAP = {
     **dict.fromkeys(["FMClassifier", "FMRegressor"], {"n_factors": 2}),
     **dict.fromkeys(["MVMClassifier", "MVMRegressor"], {"n_factors": 4}),
 }
-# Other settings of a method, which run through the whole suite like its defaults.
+# Other settings of a method, which the whole suite tests like its defaults.
 VARIANTS = {
     "MVLSVM": [{"loss": "squared_hinge", "landmarks": "per_view", "keep_known": False}],
     "MwMvC2": [
@@ -118,7 +118,7 @@ VARIANTS = {
     "FMClassifier": [{"n_factors": 2, "order": 3, "multiview": True, "n_init": 2}],
     "FMRegressor": [{"n_factors": 2, "order": 3, "max_iter": 100}],
 }
-# The way of X into a method is the same for all: every form of it is tried on these, some on all.
+# All methods share the validation of X: these are tested with all forms, the others with some.
 IN_FULL = ("MVLSVM", "MVMRegressor", "LandmarkProjection")
 SUBJECTS = {name: (name, {}) for name in METHODS} | {
     f"{name}-" + "-".join(f"{key}={value}" for key, value in options.items()): (name, options)
@@ -134,13 +134,13 @@ CLASSIFIERS = [name for name in SUBJECTS if is_classifier(METHODS[name.split("-"
 
 
 def cheap(name, **parameters):
-    """An instance that fits fast."""
+    """Return an instance that fits fast."""
     method, options = SUBJECTS[name]
     return METHODS[method](**CHEAP.get(method, {}) | options | parameters)
 
 
 def with_seed(name, **parameters):
-    """An instance with a seed, where it takes one."""
+    """Return an instance, with a seed if it takes one."""
     estimator = COMPOSED[name]() if name in COMPOSED else cheap(name, **parameters)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=0)
@@ -148,7 +148,7 @@ def with_seed(name, **parameters):
 
 
 def output(estimator, X):
-    """What a fitted estimator says of X, as one array."""
+    """Return the output of a fitted estimator for X, as one array."""
     if hasattr(estimator, "decision_function"):
         return estimator.decision_function(X)
     if is_regressor(estimator):
@@ -167,14 +167,14 @@ every_subject = pytest.mark.parametrize("name", SUBJECTS)
 every_classifier = pytest.mark.parametrize("name", CLASSIFIERS)
 with_its_defaults = pytest.mark.parametrize("name", [c for c in CLASSIFIERS if c in METHODS])
 
-# Some checks fit noise or repeated rows, on which a method stops at max_iter and says so: a small
-# one will do. Others compare two MultiViews with NumPy.
+# Some checks fit noise or repeated rows, on which a method stops at max_iter with a warning: a
+# small max_iter suffices. Others compare two MultiViews with NumPy.
 SOON = {
     **dict.fromkeys(["MVLSVM", "L3SVM"], {"max_iter": 1000}),
     **dict.fromkeys(["FMClassifier", "FMRegressor"], {"max_iter": 30}),
     **dict.fromkeys(["MVWAB", "RBoostSH", "Mumbo"], {"n_estimators": 4}),
 }
-# One check wants weights of 1e7 to win against what full trees and narrow kernels know by heart.
+# One check needs weights of 1e7 to prevail, but full trees and narrow kernels fit every sample.
 LINEAR = LogisticRegression()
 RIGID = {
     **dict.fromkeys(
@@ -189,7 +189,7 @@ EQUIVALENCE = [
 ]
 
 
-# What the settings of a method can change; the other checks are of what comes before `_fit`.
+# Checks that depend on a method's settings; the other checks concern the steps before `_fit`.
 OF_THE_SETTINGS = {
     f"check_{told}"
     for told in (
@@ -236,9 +236,9 @@ def test_scikit_learns_checks_of_other_settings(name):
             check(cheap(name, **SOON.get(method, {}) | rigid))
 
 
-# Solved so far that copies and weights agree in seven digits, with a unique minimum; every sample a
-# component; classifiers in which nothing ties. Fusion cuts the samples at random, L3SVM draws
-# landmarks among copies: their own tests fix what is drawn.
+# Tolerances at which copies and weights agree to seven digits, with a unique minimum; every sample
+# a component; classifiers without ties. Fusion splits the samples at random, L3SVM draws landmarks
+# among copies: their own tests fix the random draws.
 SMOOTH = {"estimator": LogisticRegression(tol=1e-12, max_iter=10_000)}
 ROUNDS = {**SMOOTH, "n_estimators": 5}
 MINIMUM = {"tol": 1e-13, "max_iter": 100_000}
@@ -265,11 +265,11 @@ WEIGHTED = {
     name: method
     for name, method in {**COMPOSED, **METHODS}.items()
     if has_fit_parameter(method, "sample_weight")
-    and "Dropout" not in name  # which draws copies
-    and "ByPattern" not in name  # which sets some samples aside
+    and "Dropout" not in name  # draws copies
+    and "ByPattern" not in name  # holds out some samples
 }
-# Twenty steps of L-BFGS go the same way up to rounding; at a minimum it cannot tell parameters
-# apart whose objectives are the same number, and their scores differ by up to some 1e-6.
+# Twenty steps of L-BFGS agree up to rounding; at a minimum it cannot distinguish parameters whose
+# objectives are the same number, and their scores differ by up to about 1e-6.
 OTHER_SOLVERS = {
     "MVMClassifier": [
         {"init": "live", "alpha": 0.1, "max_iter": 20},
@@ -301,7 +301,7 @@ EQUIVALENT = [(name, TIGHT[name]) for name in sorted(WEIGHTED.keys() - {"Fusion"
 @pytest.mark.parametrize("check", EQUIVALENCE, ids=["dense", "sparse"])
 @pytest.mark.parametrize(("name", "options"), EQUIVALENT)
 def test_a_weight_is_a_number_of_copies(name, options, check):
-    """On two views; in a pipeline, for the checks would set a ``cv`` that is no number."""
+    """Check on two views, in a pipeline, as the checks would set a ``cv`` that is not a number."""
     model = WEIGHTED[name](views=[12, 18], **options)
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
@@ -326,7 +326,7 @@ def test_every_predictor_takes_weights_or_says_why_it_takes_none():
 
 # ------------------------------------------------------------------ the contract
 
-# What the design promises: constructor parameters, some with their defaults, and fitted attributes.
+# The public contract: constructor parameters, some with their defaults, and fitted attributes.
 PROJECTION = "n_landmarks kernel='rbf' gamma ridge=0.1 keep_known=True clip='auto'"
 MACHINES = "alphas_ intercepts_ components_ objective_curve_ n_iter_"
 CERTIFIED = "coef_ intercept_ n_iter_ dual_gap_ primal_curve_ dual_curve_"
@@ -415,7 +415,7 @@ CONTRACT = {
         "coef_ intercept_ objective_curve_ objectives_ n_iter_",
     ),
 }
-# Methods in which something is drawn.
+# Methods with random draws.
 SEEDED = set(takes("random_state"))
 
 
@@ -423,7 +423,7 @@ def test_all_methods():
     assert set(METHODS) == set(CONTRACT)
     for name, method in METHODS.items():
         assert method.__name__ == name and issubclass(method, BaseEstimator)
-    assert mvref.all_methods() is not mvref.all_methods()  # nobody can change it for others
+    assert mvref.all_methods() is not mvref.all_methods()  # callers cannot change it for others
 
 
 @every_method
@@ -444,7 +444,7 @@ def test_constructor_and_fitted_attributes(name):
 
 
 def test_classifiers_are_recognised():
-    """The order of bases: mixins before BaseEstimator."""
+    """Check the order of bases: mixins before BaseEstimator."""
     others = {"LandmarkProjection", "LaplacianCompletion", "MVMRegressor", "FMRegressor"}
     assert set(METHODS) - set(CLASSIFIERS) == others
     for name, method in METHODS.items():
@@ -455,7 +455,7 @@ def test_classifiers_are_recognised():
 
 
 STUMP = DecisionTreeClassifier(max_depth=1)
-# Of every method a parameter, and two values of it to be stored, copied and searched.
+# A parameter of every method, and two values to be stored, copied and searched.
 TWO_VALUES = {
     **dict.fromkeys(METHODS, ("gamma", 1e4, 0.3)),
     **dict.fromkeys(["SVMPerf", "SMS", "CAPO", "FSMulti", "MVPO"], ("C2", 1e-6, 50.0)),
@@ -472,13 +472,13 @@ TWO_VALUES = {
     "L3SVM": ("n_clusters", 1, 3),
     "MVML": ("lam", 1e8, 0.1),
 }
-# Of these the first value is far too strong a penalty, and a search must see that.
+# For these methods the first value penalises far too much, and a search must find that.
 SEARCHED = ("gamma", "C2", "C")
 
 
 @every_method
 def test_the_constructor_only_stores(name):
-    """No check, no copy, no conversion before fit."""
+    """Check that the constructor does not validate, copy or convert parameters."""
     signature = inspect.signature(METHODS[name])
     marks = {parameter: object() for parameter in signature.parameters}
     estimator = METHODS[name](**marks)
@@ -527,7 +527,7 @@ def test_every_form_of_input_gives_the_same_answer(name, missing):
         assert_allclose(answer, answers[0], atol=1e-6)
     csr = MultiView([sparse.csr_matrix(v) for v in VIEWS], observed=MultiView(views).observed)
     for cut, form in ((None, csr), (WIDTHS, sparse.csr_matrix(flat))):
-        if "sgd" not in name:  # whose penalty has another weight on sparse views
+        if "sgd" not in name:  # its penalty has another weight on sparse views
             # products of sparse matrices round differently, and iterative solvers amplify that
             answer = output(with_seed(name, views=cut).fit(form, Y), form)
             assert_allclose(answer, answers[0], rtol=1e-3, atol=1e-3)
@@ -536,7 +536,7 @@ def test_every_form_of_input_gives_the_same_answer(name, missing):
 @stopped
 @pytest.mark.parametrize("name", [*METHODS, *COMPOSED])
 def test_a_model_of_named_views_takes_them_in_every_form(name):
-    """Also those of tools that know one table only, such as `permutation_importance`."""
+    """Include forms used by single-table tools, such as `permutation_importance`."""
     named = {"labs": VIEWS[0], "scan": VIEWS[1]}
     frames = {view: pd.DataFrame(v).add_prefix("x") for view, v in named.items()}
     table = pd.concat(frames, axis=1)
@@ -561,7 +561,7 @@ def test_a_model_of_named_views_takes_them_in_every_form(name):
 @stopped
 @pytest.mark.parametrize("name", [*SUBJECTS, *COMPOSED])
 def test_skops_stores_it_and_its_types_are_listed(name):
-    """Fitted on frames with ids, and on gaps."""
+    """Check models fitted on frames with ids, and on missing views."""
     io = pytest.importorskip("skops.io")
     ids = [f"p{i}" for i in range(60)]
     X = MultiView({view: pd.DataFrame(v, ids) for view, v in zip("ab", VIEWS, strict=True)})
@@ -577,7 +577,7 @@ def test_a_flat_table_without_views_is_one_view(name):
     assert_array_equal(output(one, FLAT), output(with_seed(name).fit([FLAT], Y), [FLAT]))
 
 
-# Linear methods, to which a view of zeros says nothing, and the distance of two of their solutions.
+# Linear methods, for which zeros carry no information, and the tolerance between two solutions.
 ZEROS = [
     ("SVMPerf", {"C2": 20.0, "tol": 1e-8, "max_iter": 5000}, 1e-2),
     ("SMS", {"C2": 10.0}, 1.0),
@@ -594,7 +594,7 @@ ZEROS = [
 
 @pytest.mark.parametrize(("name", "options", "close"), ZEROS)
 def test_a_missing_view_counts_as_zeros(name, options, close):
-    """In fit and in prediction, dense and CSR; where a view is missing, zeros are nothing."""
+    """Check fit and prediction, dense and CSR: missing views are equivalent to zeros."""
     observed = random_pattern(5, 60, 3)
     filled = [np.where(seen[:, None], v, 0.0) for v, seen in zip(HARD, observed.T, strict=True)]
     gaps = MultiView(hide(HARD, observed))
@@ -607,14 +607,14 @@ def test_a_missing_view_counts_as_zeros(name, options, close):
         assert_allclose(twin, expected, rtol=0 if exact else 1e-3, atol=0 if exact else close)
 
 
-# Settings so exact, or so far from the end, that sparse and dense views have the same solution.
+# Settings so exact, or so far from convergence, that sparse and dense views agree.
 SPARSE = [
     ("LandmarkProjection", {"n_landmarks": 5}, 1e-12),
     *(("MVLSVM", {"loss": s, "c": 5.0, "tol": 1e-10}, 1e-6) for s in ("hinge", "squared_hinge")),
     *(
         ("MVMClassifier", {"loss": "squared", "solver": solver, "alpha": alpha, "max_iter": 30}
          | {"tol": 0.0, "n_iter_no_change": 100}, 1e-5)
-        # SGD without a penalty, whose weight is that of the batches a feature is in
+        # SGD without a penalty, since its weight depends on the batches that contain a feature
         for solver, alpha in (("lbfgs", 0.01), ("als", 0.01), ("sgd", 0.0))
     ),
     *((name, {"c": 0.1}, 1e-7) for name in ("MVNAKMHKS", "NAKMHKS", "KMHKS")),
@@ -633,7 +633,7 @@ SPARSE = [
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize(("name", "options", "close"), SPARSE)
 def test_sparse_views_are_the_dense_ones(name, options, close, missing):
-    """All of them or some, of rounded numbers: trees of sparse and dense rows are the same."""
+    """Check all or some sparse views, of rounded numbers, for which trees are the same."""
     observed = random_pattern(3, 60, 3, n_complete=20) | (not missing)
     tables = [np.round(view) * seen[:, None] for view, seen in zip(HARD, observed.T, strict=True)]
     csr = [sparse.csr_matrix(table) for table in tables]
@@ -650,7 +650,7 @@ def test_sparse_views_are_the_dense_ones(name, options, close, missing):
 @stopped
 @every_classifier
 def test_a_sample_is_scored_alone(name):
-    """Whatever the other samples, their order, and the views that it lacks."""
+    """Check independence of other samples and their order, with missing views."""
     model = with_seed(name).fit(THREE, Y3)
     new = MultiView(hide([view + 0.4 for view in THREE], random_pattern(3, 60, 3)))
     scores, labels = model.decision_function(new), model.predict(new)
@@ -666,7 +666,7 @@ def test_a_sample_is_scored_alone(name):
 def test_model_selection_tools(name):
     model = with_seed(name)
     train, test, y_train, y_test = train_test_split(X, Y, random_state=0, stratify=Y)
-    assert clone(model).fit(train, y_train).score(test, y_test) > 0.6  # of 15 samples
+    assert clone(model).fit(train, y_train).score(test, y_test) > 0.6  # on 15 samples
     flat = clone(model).set_params(views=WIDTHS)
     scores = cross_val_score(model, X, Y, cv=3)
     assert_array_equal(scores, cross_val_score(flat, FLAT, Y, cv=3))
@@ -685,7 +685,7 @@ def test_the_linear_kernel_is_that_of_inner_products(name):
 
     options = {"c": 1.0} if name == "MVLSVM" else {}
     kernels = ["linear", inner_products]
-    if name != "L3SVM":  # which has one kernel of all columns
+    if name != "L3SVM":  # one kernel of all columns
         kernels.append(["linear", inner_products])
     answers = [output(with_seed(name, kernel=k, **options).fit(X, Y), X) for k in kernels]
     for answer in answers[1:]:
@@ -697,7 +697,7 @@ def test_the_linear_kernel_is_that_of_inner_products(name):
     "name", sorted(set(takes("kernel")) - {"STMClassifier", "L3SVM", "LaplacianCompletion"})
 )
 def test_distances_and_gram_matrices_are_what_the_features_say(name, missing):
-    """The rbf kernel in words, as a function, from distances and from its own matrix."""
+    """Compare the rbf kernel by name, as a function, from distances and from its matrix."""
     observed = random_pattern(4, 60, 2, n_complete=20) | (not missing)
     observed[:, 0] = True
     new = [view[::-1] + 0.3 for view in VIEWS]
@@ -712,7 +712,7 @@ def test_distances_and_gram_matrices_are_what_the_features_say(name, missing):
         return np.exp(-0.4 * cdist(A, B) ** 2)
 
     options = {
-        "LandmarkProjection": {"clip": None},  # as is done for kernels without a range
+        "LandmarkProjection": {"clip": None},  # as for kernels without a range
         "MVLSVM": {"clip": None, "c": 1.0, "tol": 1e-8},
         "SVM2K": {"tol": 1e-8},
         "PerViewSVM": {"tol": 1e-9},
@@ -749,7 +749,7 @@ def test_same_seed_same_result_and_the_global_generator_is_spared(name):
 
 
 RANDOM_TREE = {"estimator": DecisionTreeClassifier(splitter="random", max_depth=2)}
-# Settings in which the draws show.
+# Settings in which the random draws matter.
 DRAWN = {
     **dict.fromkeys(["LandmarkProjection", "MVLSVM"], {"n_landmarks": 10}),
     **dict.fromkeys(["MVWAB", "RBoostSH", "Mumbo"], RANDOM_TREE | {"n_estimators": 4}),
@@ -767,7 +767,7 @@ DRAWN = {
 @stopped
 @pytest.mark.parametrize("name", sorted(SEEDED - {"PerViewSVM"}))
 def test_another_seed_is_another_model(name):
-    """And a generator is a seed, too."""
+    """Check seeds, and generators as seeds."""
     seeds = (3, np.random.RandomState(3), 4)
     one, same, other = (
         output(cheap(name, **DRAWN.get(name, {}), random_state=seed).fit(HARD, Y3), THREE)
@@ -780,7 +780,7 @@ def test_another_seed_is_another_model(name):
 @pytest.mark.parametrize("name", takes("n_jobs"))
 def test_jobs_do_not_matter(name):
     model = with_seed(name, **DRAWN.get(name, {}))
-    backend = "threading" if name == "MwMvC2" else "loky"  # processes round its sums differently
+    backend = "threading" if name == "MwMvC2" else "loky"  # processes round sums differently
     for options in ({}, {"multi_class": "ovr"}) if "KMHKS" in name else ({},):
         with parallel_config(backend=backend):
             one, two = (
@@ -812,7 +812,7 @@ def test_fit_does_not_change_views_with_gaps(name):
 @stopped
 @every_subject
 def test_fit_keeps_nothing_that_later_changes_of_the_data_could_reach(name):
-    """Writing into the caller's arrays after fit must not move the model."""
+    """Check that writing to the caller's arrays after fit does not change the model."""
     views = [v.copy() for v in VIEWS]
     estimator = with_seed(name).fit(views, Y)
     expected = output(estimator, VIEWS)
@@ -824,7 +824,7 @@ def test_fit_keeps_nothing_that_later_changes_of_the_data_could_reach(name):
 # ------------------------------------------------------------------ warnings
 
 
-ON_THE_WAY = [name for name in SUBJECTS if "max_iter=" not in name]  # not stopped on purpose
+ON_THE_WAY = [name for name in SUBJECTS if "max_iter=" not in name]  # not stopped early on purpose
 
 
 @pytest.mark.parametrize("name", ON_THE_WAY)
@@ -866,7 +866,7 @@ def test_an_early_stop_is_told_once_at_the_users_line(name, y):
         said = [w for w in said if w.category is not NothingLearntWarning]
         assert len(said) == 1 and re.search(told, str(said[0].message))
         assert said[0].filename == __file__
-        if name not in ("SMS", "FSMulti"):  # which count points and groups
+        if name not in ("SMS", "FSMulti"):  # they count points and groups
             assert np.max(model.n_iter_) == options["max_iter"]
         if name in FOR_MEASURES:
             assert np.max(model.dual_gap_) > model.C2 * model.tol
@@ -877,7 +877,7 @@ def test_an_early_stop_is_told_once_at_the_users_line(name, y):
 # ------------------------------------------------------------------ numbers of any size
 
 SIZES = (1e-100, 1e-8, 1e8, 1e60)
-# A method, its settings, what the views are multiplied by, and from which size an error is right.
+# A method, its settings, factors of the views, and the factor from which an error is expected.
 EXTREME = [
     *(
         ("MVPO", {"max_iter": 50, "C1": C1, "solver": solver}, (1e-150, *SIZES[1:]), 1e8)
@@ -909,7 +909,7 @@ EXTREME = [
 
 @pytest.mark.parametrize(("name", "options", "sizes", "too_large"), EXTREME)
 def test_extreme_scales(name, options, sizes, too_large):
-    """A certificate, a warning, or an error that says what to do; never NaN."""
+    """Check for a certificate, a warning, or an error with a remedy; never NaN."""
     for size in sizes:
         views = [size * view for view in HARD]
         model = with_seed(name, **options)
@@ -946,7 +946,7 @@ def test_numbers_that_are_refused_make_no_noise_first(name):
 
 @with_its_defaults
 def test_a_score_of_zero_is_the_first_class(name, monkeypatch):
-    """scikit-learn's rule: the second class where the score is > 0."""
+    """Check scikit-learn's rule: the second class if the score is > 0."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = with_seed(name).fit(X, np.array(["no", "yes"])[Y])
@@ -977,7 +977,7 @@ def test_labels_of_any_type(name, names):
 
 
 SOLVED = {"tol": 1e-10, "max_iter": 1_000_000}
-# A method, its settings, how close the scores are, and what it has of every class.
+# A method, its settings, the tolerance of the scores, and its attributes per class.
 REST = [
     *(
         ("MVLSVM", {"c": 20.0, "loss": loss, **SOLVED}, 1e-5, ())

@@ -1,8 +1,8 @@
-"""Wrong calls and the sentence a user gets for each.
+"""Wrong calls, and the error message of each.
 
 Every row of the table is a call and fragments that its message must contain: the name of the
-argument and what was given. The exception is a plain ValueError, for whatever reason the call
-failed inside; only predicting before fitting is a NotFittedError.
+argument and the given value. The exception is a plain ValueError, whatever the internal cause;
+only predicting before fitting raises a NotFittedError.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ VOTES = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 
 class Case(NamedTuple):
-    """A wrong call and what its message must say."""
+    """A wrong call, and fragments that its message must contain."""
 
     call: Callable
     fragments: tuple
@@ -54,11 +54,11 @@ def case(name, call, *fragments):
 
 
 GAP = [changed(A, 3, NAN), B]
-NO_VIEW = [changed(A, 3, NAN), changed(B, 3, NAN)]  # row 3 has none
-NO_PAIR = [changed(A, slice(0, 20), NAN), changed(B, slice(20, 40), NAN)]  # nobody has both
+NO_VIEW = [changed(A, 3, NAN), changed(B, 3, NAN)]  # row 3 has no view
+NO_PAIR = [changed(A, slice(0, 20), NAN), changed(B, slice(20, 40), NAN)]  # no sample has both
 ONE_CLASS = [np.where(Y[:, None], NAN, A), B]  # in view 0
 LISTS = pd.DataFrame({"e": list(A)})  # embeddings, say
-LazyFrame = type("LazyFrame", (), {})  # like that of polars
+LazyFrame = type("LazyFrame", (), {})  # as in polars
 BACKED = SimpleNamespace(
     X=None, obs_names=pd.RangeIndex(40), var_names=["x"], layers={}, isbacked=True
 )
@@ -67,17 +67,17 @@ A_LONE_SAMPLE = np.where(np.arange(40) == 3, "c", np.where(Y, "b", "a"))
 
 
 def fit(name="MVLSVM", X=X, y=Y, **parameters):
-    """A call of fit(X, y) of the method of that name."""
+    """Return a call of fit(X, y) of the named method."""
     return lambda: METHODS[name](**parameters).fit(X, y)
 
 
 def predict(name, new):
-    """A call of predict(new) after a fit on X, Y."""
+    """Return a call of predict(new) after a fit on X, Y."""
     return lambda: METHODS[name]().fit(X, Y).predict(new)
 
 
 def values(names, parameter, *wrong, also=()):
-    """One case for each method and wrong value; the message names both."""
+    """Yield a case for each method and wrong value; the message names parameter and value."""
     for name in names.split():
         for value in wrong:
             call = fit(name, **{parameter: value})
@@ -97,7 +97,7 @@ def not_psd(A, B):
     return -2.0 - A @ B.T
 
 
-# A row is a call and what is said of it.
+# A row is a call and parts of its message.
 # fmt: off
 MULTIVIEW = [
     case("no views", lambda: MultiView([]), "views", "empty"),
@@ -174,12 +174,12 @@ CUTS = [
     case("unknown column in fit", fit(X=FRAME, views=[["a"], ["z"]]), "views", "['z']"),
 ]
 
-NO_VIEWS_NEEDED = ("LandmarkProjection", "LaplacianCompletion")  # transformers say it later
+NO_VIEWS_NEEDED = ("LandmarkProjection", "LaplacianCompletion")  # transformers raise it later
 ON_THEIR_OWN = (*NO_VIEWS_NEEDED, "CoLabeling")  # with a `fit` of their own
 
 
 def of_every_method():
-    """What no method takes: all of it for some, for the others whether fit and predict look."""
+    """Yield input that no method takes: all cases for some methods, for others only a few."""
     for name, method in METHODS.items():
         wrong = {"infinite": ({"X": [changed(A, 0, np.inf), B]}, ("infinity", "'view_0'"))}
         if name in (*IN_FULL, *ON_THEIR_OWN):
@@ -187,7 +187,7 @@ def of_every_method():
                 "other widths": ({"views": [4, 3]}, ("views", "[4, 3]", "[3, 4]")),
                 "NaN in half a row": ({"X": [changed(A, (2, 1), NAN), B]}, ("NaN", "view_0")),
             }
-        if name not in (*NO_VIEWS_NEEDED, "PerViewSVM"):  # which trains on the others
+        if name not in (*NO_VIEWS_NEEDED, "PerViewSVM"):  # trains on the others
             wrong["no view"] = {"X": NO_VIEW}, ("1 sample", "no view at all", "row 3")
         if name not in NO_VIEWS_NEEDED:
             wrong["y shorter"] = {"y": Y[:-1]}, ("y ", "39", "40")
@@ -336,7 +336,7 @@ PARAMETERS = [
     *values("MVML", "eta", -1.0, NAN),
     *values("MVML", "n_rounds", 1.5, also=(">= 0",)),
     *values("MVML MVNAKMHKS NAKMHKS", "n_components", 0, 0.0, 1.5, "all", True),
-    # limits that many share
+    # limits shared by many methods
     *values("MVLSVM L3SVM MSL MVML SVM2K CoLabeling MVPO SMS CAPO", "tol", 0, also=POSITIVE),
     *values("FSMulti FMClassifier FMRegressor STMClassifier SVMPerf", "tol", 0, -1.0,
         also=POSITIVE),
@@ -408,7 +408,7 @@ PARAMETERS = [
     *values("LaplacianCompletion", "output", "kernel"),
 ]
 
-# Sentences of their own.
+# Specific messages.
 RELATIONS = [
     case("no complete row", fit("LandmarkProjection", NO_PAIR), "No sample is complete"),
     case("landmarks twice", fit("LandmarkProjection", landmarks=[1, 1]), "different", "[1, 1]"),
@@ -575,7 +575,7 @@ BEFORE_FIT = {
     for function in OF_SAMPLES
     if hasattr(method(), function)
 } | {
-    # there is a theta, but no landmark
+    # theta exists, but no landmark
     "MVLSVM after fit_latent": lambda: MVLSVM().fit_latent(A, Y).predict(X),
     "LandmarkProjection names": lambda: LandmarkProjection().get_feature_names_out(),
     "LandmarkProjection.restrict": lambda: LandmarkProjection().restrict([0]),
@@ -597,7 +597,7 @@ def test_nothing_to_count_before_fit(name):
 
 
 def test_a_failed_fit_does_not_look_fitted():
-    """Wrong parameters are found before anything is learnt."""
+    """Check that wrong parameters are found before training."""
     model = MVLSVM(c=-1)
     with pytest.raises(ValueError, match="^c must be"):
         model.fit(X, Y)

@@ -1,8 +1,8 @@
-"""Certificates: what a fit says of its distance from the optimum holds for the weights it returns.
+"""Certificates: the reported distance from the optimum holds for the returned weights.
 
-On views of rank below n, at scales from 1e-6 to 1e6: the objective of the attributes that a user
-can read, less the gap that stands beside them, is below the objective of a much tighter fit, but
-for the rounding of MVPO's dual value, which is below C2 tol; or the fit has warned.
+On views of rank below n, at scales from 1e-6 to 1e6: the objective of the public attributes, minus
+the reported gap, is below the objective of a much tighter fit, up to the rounding of MVPO's dual
+value, which is below C2 tol; or the fit has warned.
 """
 
 import warnings
@@ -24,7 +24,7 @@ VIEWS = [(RNG.normal(size=(N, 5)) + 0.5 * Y[:, None]) @ RNG.normal(size=(5, d)) 
 
 
 def of_weights(model, views):
-    """Eq. (13) of MVPO; of one view, that of SVM^perf."""
+    """Return Eq. (13) of MVPO; with one view, the objective of SVM^perf."""
     coef, b = model.coef_, np.atleast_1d(getattr(model, "view_intercepts_", model.intercept_))
     if not isinstance(coef, list):
         views, coef = [np.hstack(views)], [coef]
@@ -35,7 +35,7 @@ def of_weights(model, views):
 
 
 def of_features(model, views):
-    """Eq. (3) of MVL-SVM."""
+    """Return Eq. (3) of MVL-SVM."""
     Phi, b = model.projection_.transform(views), model.intercept_[0]
     losses = np.maximum(0.0, 1.0 - SIGNS * (Phi @ model.coef_[0] + b))
     return (model.coef_[0] @ model.coef_[0] + b**2) / 2 + model.c * losses.mean()
@@ -45,7 +45,7 @@ def stated(model, views):
     return float(np.squeeze(model.objective_))
 
 
-# A method, its settings, its objective, and whether its gap is a share of that.
+# A method, its settings, its objective, and whether its gap is relative to the objective.
 CERTIFIED = [
     *((MVPO, {"measure": m, "C2": 10.0, "solver": solver, "C1": C1}, of_weights, False)
       for m in ("f1", "error", "auroc") for solver in ("dual", "primal") for C1 in (0.1, 10.0)),

@@ -1,8 +1,8 @@
 """Hostile data, labels, containers and new samples for every method.
 
-Each call ends well, with finite answers, or in a ValueError or TypeError that mvref or the checks
-of scikit-learn raise with a sentence; and a model that gives all training samples the same score
-has said so. A seeded share of all combinations runs; ``MVREF_FUZZ=all`` runs each of them.
+Each call returns finite outputs, or ends in a ValueError or TypeError that mvref or the checks of
+scikit-learn raise with a message; and a model that gives all training samples the same score has
+warned. A seeded sample of all combinations runs; ``MVREF_FUZZ=all`` runs all of them.
 """
 
 import os
@@ -38,24 +38,24 @@ COLUMNS = list("abcdefg")
 
 
 def both(function):
-    """The function of each of the two views."""
+    """Return a function that applies `function` to both views."""
     return [function(A), function(B)]
 
 
 def frame(array, **options):
-    """A data frame with the columns a, b, ..."""
+    """Return a data frame with the columns a, b, ..."""
     return pd.DataFrame(array, columns=COLUMNS[: array.shape[1]], **options)
 
 
 def nullable(array, dtype="Int64", row=NA):
-    """A nullable frame of integers, its row 3 `row`."""
+    """Return a nullable frame of integers with `row` as row 3."""
     table = frame(array.round()).astype(dtype)
     table.loc[3] = row
     return table
 
 
 def values():
-    """Numbers of any size, NaN, infinity and constants, in cells, rows, columns and views."""
+    """Yield numbers of any size, NaN, infinity, constants, in cells, rows, columns and views."""
     for size in (1e300, 1e150, 1e20, 1e8, 1e-6, 1e-8, 1e-20, 1e-150, 1e-300):
         yield f"all times {size:g}", both(lambda view, s=size: view * s)
         yield f"a view times {size:g}", [A * size, B]
@@ -83,7 +83,7 @@ def values():
 
 
 def shapes():
-    """Empty, flat, ragged and too many."""
+    """Yield empty, flat, ragged and too many arrays."""
     yield "no views", []
     yield "empty mapping", {}
     yield "empty array", np.empty((0, 0))
@@ -106,7 +106,7 @@ def shapes():
 
 
 def types():
-    """What arrays can hold."""
+    """Yield data types of arrays."""
     for dtype in ("bool", "int8", "uint8", "int64", "float16", "float32", "longdouble"):
         yield dtype, both(lambda view, d=dtype: view.astype(d))
     for dtype in ("complex128", "U12", "S12", "datetime64[s]", "timedelta64[s]"):
@@ -125,7 +125,7 @@ def types():
 
 
 def containers():
-    """What can hold two views, or one table of both."""
+    """Yield containers of two views, or of one table with both."""
     yield "tuple", (A, B)
     yield "mapping", {"x": A, "y": B}
     yield "mapping of numbers", {0: A, 1: B}
@@ -189,7 +189,7 @@ def containers():
 
 
 def labels():
-    """Labels of any kind and of none."""
+    """Yield labels of any kind, and no labels."""
     words = np.where(Y, "yes", "no")
     yield "None", None
     for value in (0, 3.5, "a", None, NAN, True):
@@ -249,7 +249,7 @@ def labels():
 
 
 def held(of):
-    """Values in what holds one of them per sample, whole and with a gap."""
+    """Yield containers with one value per sample, complete and with a missing value."""
     dtypes = ("Int64", "string", "boolean", "Float64", "datetime64[s]")
     for kind, dtype in zip(of, dtypes, strict=True):
         whole = pd.Series(kind).astype(dtype)
@@ -284,7 +284,7 @@ if find_spec("polars"):
 
 
 def weights():
-    """Weights of any kind, of all, of some, of one class."""
+    """Yield weights of any kind, of all samples, of some, of one class."""
     ones = np.linspace(0.5, 1.5, N)
     for value in (0.0, 1.0, -1.0, 1e300, 1e-300, NAN, np.inf, None, NA, "x", 1j, True, 2**70):
         yield f"only {value!r}", [value] * N
@@ -306,7 +306,7 @@ def weights():
 
 
 def ids():
-    """Frames and labels of the same index, whatever it holds."""
+    """Yield frames and labels with the same index, of any type."""
     for told, index in {
         "twice": np.arange(N) // 2, "NaN": np.r_[NAN, np.arange(1.0, N)], "floats": A[:, 0],
         "mixed": [*"abc", *range(N - 3)], "tuples": [(i, "x") for i in range(N)],
@@ -320,7 +320,7 @@ def ids():
 
 
 def new_samples():
-    """What a fitted model meets."""
+    """Yield new samples for a fitted model."""
     yield "one row", both(lambda view: view[:1])
     yield "no rows", both(lambda view: view[:0])
     yield "one sample 1-D", FLAT[0]
@@ -364,7 +364,7 @@ def new_samples():
 
 
 def cases():
-    """Every case by its name: what X and y are in fit, and what is predicted afterwards."""
+    """Return every case by its name: X and y of fit, and the samples to predict."""
     told = {"values": values, "shapes": shapes, "types": types, "containers": containers}
     for kind, make in told.items():
         yield from ((f"{kind}: {name}", (X, Y, X)) for name, X in make())
@@ -376,7 +376,7 @@ def cases():
 
 CASES = dict(cases())
 IN_ALL = os.environ.get("MVREF_FUZZ") == "all"
-# Of the share that always runs: of long ways to an end, and to none, the first steps.
+# In the sample that always runs: only the first steps of slow or divergent fits.
 STEPS = {
     **dict.fromkeys(["MVMClassifier", "MVMRegressor"], {"max_iter": 50}),
     **dict.fromkeys(["FMClassifier", "FMRegressor"], {"max_iter": 200}),
@@ -386,7 +386,7 @@ ONE_CLASS_IS_FAIR = {"labels: 7 % positives", "weights: a 1e+300", f"weights: a 
 
 
 def fitted(name, X, y, *weights):
-    """A cheap model, its views named where X is one table of both."""
+    """Return a cheap fitted model, with `views` if X is one table of both."""
     model = METHODS[name](**CHEAP.get(name, {}) | ({} if IN_ALL else STEPS.get(name, {})))
     if getattr(X, "shape", (0,))[-1] == 7:
         model.set_params(views=[4, 3])
@@ -397,14 +397,14 @@ def fitted(name, X, y, *weights):
 
 @cache
 def fitted_to_all(name):
-    """The model that all new samples meet."""
+    """Return the fitted model for all new samples."""
     return fitted(name, VIEWS, Y)
 
 
 def trouble(name, case):
-    """What is wrong with the end of a case; "" if it ended well."""
+    """Describe what is wrong with the result of a case; "" if nothing is."""
     X, y, new, *w = CASES[case]
-    if any(hasattr(given, "send") for given in CASES[case]):  # runs once
+    if any(hasattr(given, "send") for given in CASES[case]):  # can be iterated once
         X, y, new, *w = dict(cases())[case]
     if w and not has_fit_parameter(METHODS[name], "sample_weight"):
         return ""
@@ -431,7 +431,7 @@ def trouble(name, case):
 
 
 def refusal(error):
-    """What is wrong with an error: the place where it was raised, or its words."""
+    """Describe what is wrong with an error: the place where it was raised, or its message."""
     files = [Path(step.filename) for step in traceback.extract_tb(error.__traceback__)]
     last = [file for file in files if OURS in file.parents or THEIRS in file.parents][-1]
     theirs = THEIRS / "utils" in last.parents or last == THEIRS / "base.py"
@@ -442,7 +442,7 @@ def refusal(error):
 
 
 def share_of(name, case):
-    """Numbers reach every method; their form and the labels' are the affair of what all share."""
+    """Return the probability to run a case: numbers reach all methods, forms only shared code."""
     if name in IN_FULL:
         return 1.0
     return 0.3 if case.startswith(("values", "predict")) else 0.1

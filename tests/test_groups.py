@@ -1,4 +1,4 @@
-"""Groups reach every split that an estimator makes of its own."""
+"""Groups are used in every internal split of an estimator."""
 
 import inspect
 
@@ -35,11 +35,11 @@ from mvref.rivals import CAPO, MSL, Fusion, Mono
 
 SGD = {"solver": "sgd", "early_stopping": True, "max_iter": 2, "batch_size": 16, "alpha": 0.1}
 OWN = {"cv", "train_size", "early_stopping", "validation_fraction", "validation"}
-ASKED = []  # pairs: groups that a Spy was trained on, groups that it was asked about
+ASKED = []  # pairs: groups that a Spy was trained on, groups that it predicted
 
 
 class Noting:
-    """The first column of a view is the group."""
+    """Mixin that records groups; the first column of a view is the group."""
 
     def fit(self, X, y, sample_weight=None):
         self.seen_ = set(X[:, 0])
@@ -65,7 +65,7 @@ class SpyOfNumbers(Noting, DecisionTreeRegressor):
 
 
 def world(seed=0, n_groups=20, size=4):
-    """View `finger` says who it is and nothing else; `sig` is weak and true."""
+    """Draw views: `finger` only identifies the group; `sig` is weakly informative of the class."""
     rng = np.random.default_rng(seed)
     groups = np.repeat(np.arange(n_groups), size)
     y = groups % 2
@@ -128,7 +128,7 @@ def test_no_group_is_on_both_sides(name, cv, monkeypatch):
 
     def noted(codes, rng, groups=None):
         held_out = hold_out(codes, rng, groups)
-        made_folds.extend([] if groups is None else [held_out])  # it asks itself about groups
+        made_folds.extend([] if groups is None else [held_out])  # it checks groups itself
         return held_out
 
     monkeypatch.setattr("mvref.core.voters.PredefinedSplit", Noted)
@@ -136,7 +136,7 @@ def test_no_group_is_on_both_sides(name, cv, monkeypatch):
     monkeypatch.setattr("mvref.core.input.fit.warn_if_nothing_learnt", lambda *_: None)
     rows = np.random.default_rng(0).permutation(len(Y))
     X, y, groups = MultiView(THREE)[rows], Y[rows], np.array([f"p{g}" for g in GROUPS[rows]])
-    leaves = groups == "p3"  # with its rows, here and there
+    leaves = groups == "p3"  # scattered rows of one group
     for left in [groups] if name == "CAPO" else [groups, groups[~leaves]]:
         made_folds.clear()
         ASKED.clear()
@@ -144,12 +144,12 @@ def test_no_group_is_on_both_sides(name, cv, monkeypatch):
         model = made(name, cv).fit(X, y, groups=groups, **weights)
         assert made_folds
         for fold in made_folds:
-            of_rows = left if len(fold) == len(left) else np.tile(left, 5)  # of masked copies
+            of_rows = left if len(fold) == len(left) else np.tile(left, 5)  # masked copies
             folds_of_group = [len(set(fold[of_rows == group])) for group in set(left)]
             assert set(folds_of_group) == {1} and len(set(fold)) > 1
         assert bool(ASKED) == (name in WITH_SPY)
         assert not any(trained & asked for trained, asked in ASKED)
-    if cv == "number" and name not in WITHOUT:  # without groups they are torn apart
+    if cv == "number" and name not in WITHOUT:  # without groups, splits cut groups apart
         ASKED.clear()
         model.fit(X, y)
         assert any(trained & asked for trained, asked in ASKED)
@@ -198,14 +198,14 @@ def test_there_are_no_more_folds_than_samples_of_a_class():
 
 @pytest.mark.parametrize(("share", "n_first"), [(0.01, 2), (0.6, 12), (0.99, 18)])
 def test_fusion_leaves_groups_to_both_levels(share, n_first):
-    """It counts tenths of the groups, of which either level has one at least."""
+    """Check tenths of the groups; each level has at least one group."""
     model = Fusion(train_size=share, random_state=0).fit(VIEWS, Y, groups=GROUPS)
     first, second = (set(GROUPS[rows]) for rows in (model.view_rows_, model.final_rows_))
     assert len(first) == n_first and not first & second and first | second == set(GROUPS)
 
 
 def test_groups_are_routed_without_being_asked_for_and_make_a_stack_right():
-    """Visits of patients: inner folds that tear them apart choose who it is, not the illness."""
+    """Check visits of patients: folds that split patients select identity, not the illness."""
     svm = make_pipeline(StandardScaler(), SVC(C=10.0))
     stack = PerViewClassifier(svm, combine=LogisticRegression(), random_state=0)
     scores = {"with": [], "without": []}

@@ -1,7 +1,7 @@
-"""Names of columns, end to end: what was learnt of one column is never said of another.
+"""Column names, end to end: what was learnt from one column is never applied to another.
 
 Every form of a table with named columns x every change of a view's columns, for every method at
-least one of both: it is refused, and the sentence names the view and the columns.
+least one of both: the call is refused, and the message names the view and the columns.
 """
 
 import functools
@@ -72,7 +72,7 @@ def test_other_columns_are_refused(name, form, change):
     ("name", "form"), [*product(IN_FULL, FORMS), *product(OTHERS, ["mapping"])]
 )
 def test_the_same_columns_give_the_same_answer_in_every_form(name, form):
-    """Fitted on a MultiView, asked in any form: the views are found by their names."""
+    """Check a model fitted on a MultiView with new data in any form: views are matched by name."""
     model = fitted(name, "MultiView")
     turned = FRAMES if form in ("flat", "list") else {n: FRAMES[n] for n in ("pulse", "blood")}
     expected = output(model, MultiView(FRAMES))
@@ -86,7 +86,7 @@ def test_names_on_one_side_only_are_told(name):
         output(model, MultiView(VIEWS, names=["blood", "pulse"]))
     with pytest.warns(UserWarning, match="have no names") as told:
         output(model, np.hstack(VIEWS))
-    assert len(told) == 1  # also where an estimator asks a part of its own
+    assert len(told) == 1  # also where an estimator calls its own parts
 
 
 def test_an_estimator_without_names_tells_of_names():

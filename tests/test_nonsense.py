@@ -1,7 +1,7 @@
 """No silent nonsense: what is learnt, shared parameters, and numbers in every form.
 
-A model that has learnt nothing says so; the parameters that many methods share, and the arguments
-of the public functions, are refused in a sentence; and a table means the same in whatever it comes.
+A model that has learnt nothing warns; wrong values of shared parameters, and of arguments of the
+public functions, are refused with a message; and a table means the same in every container.
 """
 
 import warnings
@@ -36,7 +36,7 @@ PREDICTORS = [name for name in METHODS if hasattr(METHODS[name], "predict")]
 
 
 def nothing_learnt(model, X, y):
-    """The warnings that nothing was learnt."""
+    """Fit the model and return the warnings that nothing was learnt."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         model.fit(X, y)
@@ -60,10 +60,10 @@ EQUAL_VALUES = pytest.mark.skipif(
     parse_version(sklearn.__version__) < parse_version("1.8"),
     reason="before version 1.8 scikit-learn's trees split values that are closer than 1e-7",
 )
-# At which scale training accuracy is that of a coin: the review's list.
+# Scales at which the training accuracy is at chance level: the review's list.
 SMALL = [
     *((name, s) for name in ("MVLSVM", "FMClassifier", "SMS") for s in (1e-6, 1e-8)),
-    *(("MVML", s) for s in (1e-7, 1e-8)),  # at 1e-6 rounding decides, differently on processors
+    *(("MVML", s) for s in (1e-7, 1e-8)),  # at 1e-6 it depends on rounding and the processor
     *(
         pytest.param(name, 1e-7, marks=EQUAL_VALUES)
         for name in ("MwMvC2", "MVWAB", "RBoostSH", "Mumbo", "Concat", "MVMV", "Mono")
@@ -75,7 +75,7 @@ SMALL = [
 
 @pytest.mark.parametrize(("name", "scale"), SMALL)
 def test_small_features_are_told(name, scale):
-    """With the defaults, and also where votes are coins or a few samples differ."""
+    """Check the defaults, also where ties are broken at random or few samples differ."""
     model = METHODS[name]().set_params(**({} if name == "SMS" else {"random_state": 0}))
     views = [view * scale for view in VIEWS]
     (said,) = nothing_learnt(model, views, Y)
@@ -85,7 +85,7 @@ def test_small_features_are_told(name, scale):
 
 @pytest.mark.parametrize("name", PREDICTORS)
 def test_what_is_learnt_is_not_complained_about(name):
-    """Also not of small features that a linear method tells apart, nor of gaps."""
+    """Check that there is no warning, with complete and with missing views."""
     gaps = MultiView(VIEWS).drop_views(0.3, random_state=0)
     assert not nothing_learnt(with_seed(name), VIEWS, Y)
     assert not nothing_learnt(with_seed(name), gaps, Y)
@@ -95,7 +95,7 @@ def test_what_is_learnt_is_not_complained_about(name):
 @pytest.mark.parametrize("scale", [1e2, 1e4, 1e6])
 @pytest.mark.parametrize("name", PREDICTORS)
 def test_a_view_of_another_scale_is_learnt_or_told(name, scale):
-    """Worse than one answer for all, or .15 below what it is at scale 1, and a word of that."""
+    """Check for a warning or error, or a score at most .15 below the score at scale 1."""
     y = A[:, 0] - B[:, 1] if is_regressor(METHODS[name]()) else Y
     one = with_seed(name).fit(VIEWS, y).score(VIEWS, y)
     with warnings.catch_warnings(record=True) as said:
@@ -115,7 +115,7 @@ def test_worse_than_a_constant_is_told():
     model = MVPO().fit(VIEWS, Y)
     with pytest.warns(NothingLearntWarning, match="worse than one answer for all"):
         warn_if_nothing_learnt(model, MultiView(VIEWS), 1 - Y)
-    few = np.where(np.arange(40) < 4, 1.0, 0.0)  # whom alone the weights ask
+    few = np.where(np.arange(40) < 4, 1.0, 0.0)  # the only samples with weight
     warn_if_nothing_learnt(MVMRegressor().fit(VIEWS, A[:, 0]), MultiView(VIEWS), A[:, 0], few)
 
 
@@ -133,7 +133,7 @@ def test_small_scores_that_tell_the_classes_apart_are_learnt():
 
 
 def test_without_a_complete_sample_that_is_told():
-    """Asked of the check itself: STM, which learns from complete samples only, refuses them."""
+    """Test the check itself: STM, which learns only from complete samples, refuses these views."""
     views = [A.copy(), B.copy()]
     views[0][:20], views[1][20:] = NAN, NAN
     model = with_seed("MVPO").fit(VIEWS, Y)
@@ -158,7 +158,7 @@ def test_a_share_of_the_samples_is_asked_and_nothing_is_drawn_from_the_method(mo
     for check in (fit.warn_if_nothing_learnt, lambda *given: None):
         monkeypatch.setattr(fit, "warn_if_nothing_learnt", check)
         seeds = np.random.RandomState(3)
-        np.random.seed(0)  # noqa: NPY002, the global generator is what is watched
+        np.random.seed(0)  # noqa: NPY002, the global generator is checked
         MVLSVM(5, random_state=seeds).fit([A[rows], B[rows]], Y[rows])
         states.append((seeds.uniform(), np.random.get_state()[1].tolist()))  # noqa: NPY002
     assert states[0] == states[1] and asked == [N_ASKED]
@@ -221,7 +221,7 @@ WHOLE_A, WHOLE_B = WHOLE[:, :4], WHOLE[:5, :4] + 1
 
 
 def tables(array):
-    """An array of whole numbers in every form."""
+    """Return an array of whole numbers in every form."""
     yield from (array.astype(d) for d in ("int64", "int16", "float32", "longdouble", object))
     yield from (array.tolist(), np.asfortranarray(array), pd.DataFrame(array), np.asmatrix(array))
     yield pd.DataFrame(array).astype("Int64")
@@ -245,7 +245,7 @@ def test_kernels_of_every_form(name):
     for X, Z in zip(tables(WHOLE_A), tables(WHOLE_B), strict=True):
         assert_allclose(KERNELS[name](X, Z), expected, rtol=1e-13)
     for X, plain in zip(tables(WHOLE_A), tables(WHOLE_A), strict=True):
-        KERNELS[name](X, X)  # writes into no argument
+        KERNELS[name](X, X)  # does not modify its arguments
         assert_array_equal(np.asarray(dense(X), dtype=float), np.asarray(dense(plain), dtype=float))
 
 
@@ -270,7 +270,7 @@ def test_kernels_of_floats_are_those_of_the_formula_to_the_last_bit():
 Q, S, T = np.eye(4) + 0.5, [0.9, 0.3, 0.4, 0.1], [1, 1, -1, -1]
 METRIC = PrimalMetric([np.array([[3.0], [-1.0]])], np.ones((2, 1), dtype=bool), 0.0)
 M2, RHO = [[[1], [1], [-1]]], [1.0]
-# A public function and arguments that are right.
+# A public function and valid arguments.
 CALLS = [
     (kernels.squared_distances, {"X": A, "Z": A[:5]}),
     (kernels.linear, {"X": A, "Z": A[:5]}),
@@ -348,7 +348,7 @@ HOSTILE = (
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("function", "given"), CALLS, ids=[call[0].__name__ for call in CALLS])
 def test_arguments_of_public_functions(function, given):
-    """Each is taken, or refused in a sentence that is raised here or by scikit-learn's checks."""
+    """Check that each is accepted, or refused with a message of mvref or scikit-learn's checks."""
     if function is not coverage.coverage_study:
         function(**given)
     for argument in given:

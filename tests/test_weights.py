@@ -1,4 +1,4 @@
-"""Weights on their way to a method: forms, refusals, classes, pipelines, searches, ensembles."""
+"""Sample weights: forms, errors, classes, pipelines, searches, ensembles."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ EXACT = {"tol": 1e-14}
 THREE, Y3 = toy_views(1, m=60, widths=(3, 4, 2), n_classes=3, noise=1.0)
 BALANCING = [name for name in WEIGHTED if "class_weight" in WEIGHTED[name]().get_params()]
 BOOSTED = ("MVWAB", "RBoostSH", "Mumbo")
-# Methods, and settings with which the rare class is given up when all samples weigh the same.
+# Methods, and settings with which the rare class is never predicted without weights.
 RARE = [
     *(("MVLSVM", {"n_landmarks": 50, "c": 1.0, "loss": s}) for s in ("hinge", "squared_hinge")),
     *(("MwMvC2", {"voters": v}) for v in ("trees", [DecisionTreeClassifier(max_depth=1)])),
@@ -42,7 +42,7 @@ RARE = [
 
 
 def seeded(name, **parameters):
-    """A cheap method with a seed, where it takes one."""
+    """Return a cheap method, with a seed if it takes one."""
     model = WEIGHTED[name](**CHEAP.get(name, {}) | parameters)
     return model.set_params(random_state=0) if "random_state" in model.get_params() else model
 
@@ -122,7 +122,7 @@ def test_refused_class_weights(class_weight, told):
 
 
 def test_labels_of_another_type_with_weights():
-    """Some rows have weight 0, and those of a third class all of it: it is not learnt."""
+    """Check rows of weight 0: a class whose rows all have weight 0 is not learnt."""
     labels = pd.Series(np.where(W == 0, "zz", NAMES), dtype="string")
     model = KMHKS(class_weight={"yes": 2.0}).fit(X, labels, sample_weight=W)
     assert_array_equal(model.classes_, ["no", "yes"])
@@ -133,7 +133,7 @@ def test_labels_of_another_type_with_weights():
 @pytest.mark.parametrize("given", [{0: 2.0, 2: 0.5}, "balanced"], ids=str)
 @pytest.mark.parametrize("name", BALANCING)
 def test_class_weights_are_weights_of_samples_in_every_method(name, given):
-    """A method that looked at the parameter itself would count them twice."""
+    """Check that class weights are not counted twice, in samples and in the method itself."""
     weights = np.linspace(0.5, 2, 60)
     of_class = np.array([2.0, 1.0, 0.5])
     if given == "balanced":
@@ -146,7 +146,7 @@ def test_class_weights_are_weights_of_samples_in_every_method(name, given):
 @pytest.mark.filterwarnings("ignore:.*has learnt nothing")
 @pytest.mark.parametrize(("name", "options"), RARE)
 def test_balanced_classes_help_where_one_is_rare(name, options):
-    """7 % positives; rounded features keep trees from separating them."""
+    """Check 7 % positives, with rounded features so that trees cannot separate them."""
     rng = np.random.default_rng(1)
     y = (np.arange(1000) % 14 == 0).astype(int)
     X = MultiView([np.round(rng.normal(size=(1000, n)) + y[:, None]) for n in (4, 3)])
@@ -169,9 +169,9 @@ STEPS = [
     {"update": "paper"},
     *({"step": s, "rho_step": r} for s in ("backtrack", "collins") for r in ("qp", "exact")),
 ]
-# A method, what it is fitted on, how close the scores are, and what else of a model is the same.
-# Copies are weights up to ties in the trees, between splits or classes of a leaf, which rounding
-# decides. Many samples of single features seldom tie, and a logistic regression never does.
+# A method, its training data, the tolerance of the scores, and other attributes that agree.
+# Copies equal weights up to ties in the trees, between splits or classes of a leaf, which depend on
+# rounding. Many samples of single features seldom tie, and a logistic regression never does.
 COPIES = [
     *(
         ("MwMvC2", {"voters": voters, "max_iter": 3} | step, WIDE, 1e-6, "tie_keys_ loss_curve_")
@@ -201,7 +201,7 @@ COPIES = [
 @pytest.mark.parametrize(("n_classes", "missing"), [(2, False), (3, True)])
 @pytest.mark.parametrize(("name", "options", "data", "close", "same"), COPIES)
 def test_weights_are_copies(name, options, data, close, same, n_classes, missing):
-    """Scores, labels, coins and curves are those of the samples repeated, also with gaps."""
+    """Check scores, labels, tie-breaking and curves against repeated samples, and missing views."""
     m, widths = data
     views, y = toy_views(0, m, widths, n_classes, noise=2.0)
     X = MultiView(hide(views, random_pattern(0, m, 3)) if missing else views)
@@ -246,7 +246,7 @@ def test_routing_through_cross_validate():
 
 @pytest.mark.parametrize("routing", [True, False])
 def test_pipeline(routing):
-    """PerView's transformers get nothing, as its Notes say."""
+    """Check that PerView's transformers get no weights, as its Notes state."""
     scaled = PerView(StandardScaler())
     expected = svm().fit(scaled.fit_transform(X), Y, sample_weight=W).coef_
     with config_context(enable_metadata_routing=routing):
@@ -270,7 +270,7 @@ def test_calibrated_classifier_with_gaps():
 
 
 def test_boosted_by_scikit_learn():
-    """AdaBoostClassifier weighs the samples of every round; it takes 2-D input, cut by views."""
+    """Check AdaBoostClassifier, which weights the samples of every round, on 2-D input."""
     weak = KMHKS(views=WIDTHS, c=100.0)
     boosted = AdaBoostClassifier(weak, n_estimators=3).fit(FLAT, Y)
     first, second = boosted.estimators_[:2]

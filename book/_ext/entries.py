@@ -1,6 +1,6 @@
-"""Pages of the API reference: what sphinx.ext.autosummary, which writes them, leaves to do.
+"""Additions to the pages of the API reference, which sphinx.ext.autosummary writes.
 
-An overview, `book/reference/<group>.md`, lists names; the page of each of them is written into the
+An overview, `book/reference/<group>.md`, lists names; the page of each name is written into the
 folder `book/reference/<group>`, which git ignores. sphinx-codeautolink links code and pages.
 """
 
@@ -20,12 +20,12 @@ FOLDER = "book/reference/"
 # Where scikit-learn describes a name: a rule, since an inventory would have to be fetched.
 OUTSIDE = "https://scikit-learn.org/stable/modules/generated/{}.html"
 ASKED = Path(__file__).parents[1] / "asked.toml"
-# The theme asks for a template with a file_name in it.
+# The theme needs a template with a file_name in it.
 EDIT = "{{ github_url }}/{{ github_user }}/{{ github_repo }}/edit/main/{# not file_name #}"
 
 
 class OneTree(SphinxTransform):
-    """_toc.yml lists the pages of entries: the tree that autosummary adds would be a second one."""
+    """Remove the tree that autosummary adds, since _toc.yml already lists the pages of entries."""
 
     default_priority = 50  # before sphinx-external-toc looks for trees
 
@@ -35,7 +35,7 @@ class OneTree(SphinxTransform):
 
 
 class Asked(SphinxTransform):
-    """Words of asked.toml become entries of the index, which the search shows first."""
+    """Add the words of asked.toml to the index, whose entries the search shows first."""
 
     default_priority = 600  # before Sphinx gathers the index
 
@@ -47,12 +47,12 @@ class Asked(SphinxTransform):
 
 
 def tell_more(app, what, name, obj, options, lines):
-    """End the docstring of every class and function with what the chapters have of it.
+    """End the docstring of every class and function with links to the chapters that use it.
 
-    The page with the code of a module links back to all that it defines under the door of which
-    it read first, a package above: the entry has an anchor for each of them.
+    The page with the code of a module links back to its definitions under the package path that
+    it read first, so the entry has an anchor for each of these paths.
     """
-    if not app.env.docname.endswith(f"/{name}"):  # a member, or the table of an overview
+    if not app.env.docname.endswith(f"/{name}"):  # member, or table of an overview
         return
     first = textwrap.shorten(inspect.getdoc(obj).split("\n\n")[0].replace("`", ""), 160)
     lines += ["", ".. meta::", f"   :description: {first}"]
@@ -70,7 +70,7 @@ def tell_more(app, what, name, obj, options, lines):
 
 
 def name_uses(app, doctree, docname):
-    """Call the sections that use a name by what they are; the page of the name is none of them."""
+    """Title the list of sections that use a name "Used in", without the page of the name."""
     for uses in list(doctree.findall(DetailsNode)):
         uses[0][:] = [nodes.Text("Used in")]
         rows = list(uses.findall(nodes.row))
@@ -82,7 +82,7 @@ def name_uses(app, doctree, docname):
 
 
 def edit_docstring(app, pagename, templatename, context, doctree):
-    """Who wants to edit the page of an entry is led to its docstring: no one can edit the page."""
+    """Link the edit button of an entry's page to its docstring, since the page is generated."""
     name = pagename.rpartition("/")[2]
     if pagename.startswith(FOLDER) and name.startswith("mvref."):
         context["edit_page_provider_name"] = "GitHub"
@@ -90,7 +90,7 @@ def edit_docstring(app, pagename, templatename, context, doctree):
 
 
 def link_outside(app, env, node, content):
-    """A name of scikit-learn leads to its own pages."""
+    """Link a name of scikit-learn to its documentation."""
     name = node["reftarget"]
     if name.startswith("sklearn."):
         return nodes.reference("", "", content, refuri=OUTSIDE.format(name), internal=False)

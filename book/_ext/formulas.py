@@ -1,9 +1,9 @@
-"""Formulas are set when the book is built, by KaTeX in an engine that comes as a Python package.
+"""Typeset formulas when the book is built, by KaTeX in an engine that comes as a Python package.
 
-A page then needs no script for them, only the style sheet and the fonts of KaTeX. Beside what is
-seen, each formula holds its MathML, which screen readers read. A browser may end a line on both
-sides of a formula, and the next one would begin with a comma: a short formula gets a frame with its
-punctuation, in which no line ends.
+A page then needs no script for formulas, only the style sheet and the fonts of KaTeX. Each formula
+also contains its MathML for screen readers. A browser may break a line on both sides of a formula,
+and the next line could begin with a comma: a short formula gets a frame together with its
+punctuation, in which no line breaks.
 """
 
 import atexit
@@ -18,7 +18,7 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
 KATEX = Path(__file__).parent / "katex" / "katex.min.js"
-# Where a formula may be cut, and what may not be: between braces, in environments and brackets.
+# Where a formula may be cut, but not between braces, in environments and brackets.
 JOINT = re.compile(r"(\\(?:qquad|begin|end)|\\\\(?:\[\w+\])?|\\(?:left|right)(?![a-z])|\\?[{}])")
 LINES = re.compile(r"\s*\\begin{gathered}(.*)\\end{gathered}\s*", re.DOTALL)
 WHOLE = "whole"  # class of a formula with its punctuation
@@ -30,22 +30,22 @@ logger = logging.getLogger(__name__)
 
 @cache
 def engine():
-    """KaTeX, ready to be called."""
+    """Return KaTeX, ready to be called."""
     context = MiniRacer()
-    atexit.register(context.close)  # left to the interpreter's end, it may never come
+    atexit.register(context.close)  # at interpreter shutdown it may hang
     context.eval(KATEX.read_text(encoding="utf-8"))
     return context
 
 
 @cache
 def typeset(tex, display):
-    """The HTML of a formula, in the line or displayed."""
+    """Return the HTML of a formula, inline or displayed."""
     options = {"displayMode": display, "strict": "error", "throwOnError": True}
     return engine().call("katex.renderToString", tex, options)
 
 
 def html_of(node, tex, display):
-    """The HTML of a formula; a warning and its source if KaTeX does not understand it."""
+    """Return the HTML of a formula; if KaTeX cannot parse it, warn and return its source."""
     try:
         return typeset(tex, display)
     except JSEvalException as error:
@@ -54,7 +54,7 @@ def html_of(node, tex, display):
 
 
 def parts_of(tex, end=r"\qquad"):
-    """Cut a formula at each `end` outside of all groups: on a phone its parts have lines."""
+    """Cut a formula at each `end` outside of all groups, into lines for narrow screens."""
     parts, depth = [""], 0
     for piece in JOINT.split(tex):
         depth += (piece in ("{", r"\begin", r"\left")) - (piece in ("}", r"\end", r"\right"))
@@ -66,14 +66,14 @@ def parts_of(tex, end=r"\qquad"):
 
 
 def visit_math(self, node):
-    """A formula in the line."""
+    """Write an inline formula."""
     self.body.append(self.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
     self.body.append(html_of(node, node.astext(), False) + "</span>")
     raise nodes.SkipNode
 
 
 def visit_displaymath(self, node):
-    """A formula of its own, with its number."""
+    """Write a displayed formula with its number."""
     self.body.append(self.starttag(node, "div", CLASS="math notranslate nohighlight"))
     if node["number"]:
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
@@ -107,7 +107,7 @@ def keep_whole(app, doctree, docname):
 
 
 def style_formulas(app, pagename, templatename, context, doctree):
-    """A page with a formula gets the style sheet, and asks early for the fonts."""
+    """Add the style sheet to pages with formulas, and preload the fonts."""
     if 'class="katex"' not in context.get("body", "") + context.get("title", ""):
         return
     app.add_css_file("katex/katex.min.css")

@@ -1,4 +1,4 @@
-"""Docstrings as the API reference shows them: what Sphinx's own extensions leave to do."""
+"""Docstrings in the API reference: changes beyond Sphinx's own extensions."""
 
 import re
 
@@ -25,7 +25,7 @@ STRAIGHT = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 
 
 def escape_bars(app, what, name, obj, options, lines):
-    """|w| is a norm in our docstrings, never a substitution; code is left alone."""
+    """Escape bars outside code: |w| is a norm in our docstrings, never a substitution."""
 
     def escape(found):
         return r"\|" if found[0] == "|" else found[0]
@@ -35,7 +35,7 @@ def escape_bars(app, what, name, obj, options, lines):
 
 
 def describe_below(app, what, name, obj, options, lines):
-    """A short description stands on its parameter's line; on the page it stands below, as text."""
+    """Move a short description from its parameter's line to the text below it."""
     section, told = "", []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if following.startswith("---"):
@@ -59,20 +59,20 @@ def split_description(text):
 
 
 def straighten_quotes(app, doctree):
-    """In an entry of the reference a word in quotes is a value, and typed like that."""
+    """Typeset words in quotes as values in entries of the reference."""
     for entry in doctree.findall(addnodes.desc_content):
         for text in list(entry.findall(nodes.Text)):
             text.parent.replace(text, nodes.Text(text.translate(STRAIGHT)))
 
 
 def keep_own_members(app, what, name, obj, skip, options):
-    """Leave out what scikit-learn's base classes add to every estimator; its own site has it."""
+    """Skip members that scikit-learn's base classes add to every estimator; see its own site."""
     inherited = (getattr(obj, "__module__", None) or "").startswith("sklearn")
     return True if inherited else None
 
 
 def enter_section(self, node):
-    """Exercises are sections without a title, which sphinx-codeautolink does not expect."""
+    """Handle exercises, sections without a title, which sphinx-codeautolink does not expect."""
     if isinstance(node.next_node(), nodes.title):
         self.current_refid = node["ids"][0]
 

@@ -24,9 +24,9 @@ APART = (nodes.reference, nodes.literal, nodes.title, nodes.math, nodes.raw, nod
 
 
 def source_of(name, start="", end=""):
-    """The source of a function or class without its docstrings.
+    """Return the source of a function or class without its docstrings.
 
-    start, end: texts of the first and of the last line that count, by default all of them.
+    start, end: texts in the first and in the last line to show, by default all lines.
     """
     lines = textwrap.dedent(inspect.getsource(resolve_name(name))).splitlines()
     for node in ast.walk(ast.parse("\n".join(lines))):
@@ -40,26 +40,26 @@ def source_of(name, start="", end=""):
 
 
 def file_of(name):
-    """The file of a function or class, from the root of the repository."""
-    function = inspect.unwrap(resolve_name(name))  # not the file of its decorator
+    """Return the file of a function or class, relative to the root of the repository."""
+    function = inspect.unwrap(resolve_name(name))  # not its decorator's file
     return Path(inspect.getfile(function)).resolve().relative_to(ROOT).as_posix()
 
 
 def anchor_of(name):
-    """The anchor of a function on the page that shows it."""
+    """Return the anchor of a function on the page that shows it."""
     words = [word.strip("_").replace("_", "-") for word in name.split(".")[-2:]]
     return "-".join(["source", *words]).lower()
 
 
 class Annotated(SphinxDirective):
-    """``{annotated} mvref.mvl_svm.impute``: the prose of its body, the function beside it."""
+    """``{annotated} mvref.mvl_svm.impute``: prose in its body, with the function beside it."""
 
     required_arguments = 1
     option_spec = {"start": str, "end": str}  # see `source_of`
     has_content = True
 
     def run(self):
-        """Two columns, which stand below one another on a narrow screen."""
+        """Return two columns, which are stacked on a narrow screen."""
         [name] = self.arguments
         self.env.note_dependency(str(ROOT / file_of(name)))
         row, prose, code = (
@@ -80,10 +80,10 @@ class Annotated(SphinxDirective):
 
 
 class EquationMap(SphinxDirective):
-    """``{equation-map}``: every equation of a paper, and what carries it, from equations.toml."""
+    """``{equation-map}``: all equations of a paper with code and tests, from equations.toml."""
 
     def run(self):
-        """A table; functions that the page shows are linked there, others to their file."""
+        """Return a table with links to functions shown on the page, and to the files of others."""
         path = Path(self.env.doc2path(self.env.docname)).with_name("equations.toml")
         self.env.note_dependency(str(path))
         page = Path(self.env.doc2path(self.env.docname)).read_text(encoding="utf-8")
@@ -99,16 +99,16 @@ class EquationMap(SphinxDirective):
         return [found]
 
     def link(self, name, page):
-        """A link to a function."""
+        """Return a link to a function."""
         shown = f"`{name.removesuffix('.__init__').rpartition('.')[2]}`"
-        for piece in (name, name.rpartition(".")[0]):  # a method may stand there with its class
+        for piece in (name, name.rpartition(".")[0]):  # a method may be shown with its class
             if f"{{annotated}} {piece}\n" in page:
                 return f"[{shown}](#{anchor_of(piece)})"
         return f"[{shown}]({REPOSITORY}/blob/main/{file_of(name)})"
 
 
 def link_errata(app, doctree):
-    """The number of an erratum or a remark leads to its entry, wherever it is named."""
+    """Link every number of an erratum or a remark to its entry."""
     for text in list(doctree.findall(nodes.Text)):
         pieces, over = NUMBER.split(text), text.parent
         while over and not isinstance(over, (*APART, addnodes.pending_xref)):

@@ -1,7 +1,7 @@
-"""What search engines, screen readers and slow connections need of every page.
+"""Post-processing of every page for search engines, screen readers and slow connections.
 
-When all pages are there, one pass over them mends what the theme leaves to do: names of buttons,
-order of scripts, pictures. The tags that say what a page is about come from sphinxext-opengraph.
+When all pages are written, one pass over them corrects the theme's output: names of buttons, order
+of scripts, pictures. The tags that describe a page come from sphinxext-opengraph.
 """
 
 import re
@@ -11,67 +11,67 @@ from urllib.parse import unquote, urljoin
 import imagesize
 from bs4 import BeautifulSoup
 
-# Of the theme, and not asked for: its search while one types is off; 1.5 MB of icons, of which the
-# book uses a few: these are drawn by a style sheet.
+# Parts of the theme that are not loaded: its search while typing, which is off; 1.5 MB of icons, of
+# which the book uses a few: these are drawn by a style sheet.
 UNUSED = ("searchtools.js", "language_data.js", "searchindex.js", "fontawesome.js")
-# Pixels around a picture (mvref.css); shares of its own: shown, and least on a phone (6.8 in fit).
+# Pixels around a picture (mvref.css); its scale as shown, and the least on a phone (6.8 in fit).
 FRAME, SHOWN, LEAST = 13, {".png": 0.9, ".svg": 1.12}, 0.47
 TABLE = re.compile(r'<table (border="1" class="dataframe|class="table)">.*?</table>', re.DOTALL)
-WORDS = re.compile(r"(?!nan|inf|none$)[^\W\d_]([^\W\d_]| )", re.IGNORECASE)  # a text begins so
-SHORTEST, SHORT = 10, 22  # characters of cells: one line, one where there is room
+WORDS = re.compile(r"(?!nan|inf|none$)[^\W\d_]([^\W\d_]| )", re.IGNORECASE)  # start of a text
+SHORTEST, SHORT = 10, 22  # characters of cells: always on one line, on one line if there is room
 DENSE, CARD = 98, 46  # characters of a row in smaller letters, and of one that is a card on a phone
-# A minus before a number in the text; code and formulas are found first, and stay.
+# A minus before a number in the text; code and formulas match first, and are kept.
 VERBATIM = r"<(pre|script|style|annotation)\b.*?</\1>"
 MINUS = re.compile(VERBATIM + r'|(?<=[>( ])(?<!"pre">)(?<!\w\()-(?=\.?\d[^<>]*<)', re.DOTALL)
 
 TAG = re.compile(r"<(?:button|div|i|img|ol|span|summary|ul)\b[^>]*>")
-HASTE = re.compile(r'\s*<link\b[^>]*as="script"[^>]*>')  # all scripts come without
+HASTE = re.compile(r'\s*<link\b[^>]*as="script"[^>]*>')  # preloading of scripts
 SCRIPT = re.compile(r"\s*<script\b([^>]*\bsrc=[^>]*)></script>")
 ADDRESS = re.compile(r'(?:href|src)="([^"]*)"')
 BRANCH = re.compile(r"(<a [^>]*>((?:(?!</a>).)*)</a>\s*<details[^>]*>\s*<summary)(?=>)", re.DOTALL)
 COLLECTION = "scripts/fontawesome.js"
 ALL_ICONS = files("pydata_sphinx_theme") / "theme/pydata_sphinx_theme/static" / COLLECTION
 DRAWING = re.compile(r'"?([a-z][a-z-]+)"?:\[(\d+),(\d+),\[[^\]]*\],"\w+","([^"]+)"\]')
-# Icons in the theme's rules, where its script would have put drawings.
+# Icons in the theme's rules, in place of drawings by its script.
 DRAWN = re.compile(r"(?<=bd-search )svg|(?<=\.btn )svg|(?<=:not\()svg")
 
 
 def nest_lists(app, pagename, templatename, context, doctree):
-    """In the list of sources, a list below an entry belongs into that entry."""
+    """Move a list below an entry of the list of sources into that entry."""
     if pagename == "_modules/index":
         body = re.sub(r"</li>\s*<ul>", "<ul>", context["body"])
         context["body"] = re.sub(r"</ul>(?=\s*(?:<li>|</ul>))", "</ul></li>", body)
 
 
 def mend_tag(tag, folder):
-    """A tag as it should be; folder is that of its page."""
+    """Return a corrected tag; folder: the folder of its page."""
     if re.search("search-button-field|theme-switch-button|Toggle hidden content", tag):
-        tag = re.sub(r'\saria-label="[^"]*"', "", tag)  # which differs from the name that is shown
+        tag = re.sub(r'\saria-label="[^"]*"', "", tag)  # differs from the visible name
     if "citation" in tag:
-        tag = re.sub(r'\srole="[^"]*"', "", tag)  # lists without items: it may not stand there
+        tag = re.sub(r'\srole="[^"]*"', "", tag)  # not allowed: lists without items
     if tag.startswith("<img"):
         tag = mend_picture(tag, folder)
     return tag
 
 
 def mend_picture(tag, folder):
-    """A picture that is loaded when it comes near, and whose place is kept free until then.
+    """Return a picture that loads lazily, with its size reserved until then.
 
-    A tap on one of a chapter opens it alone, where a phone can enlarge it.
+    A tap on a picture of a chapter opens it alone, where a phone can enlarge it.
     """
     source = folder / unquote(ADDRESS.search(tag)[1])
     if "loading=" in tag or source.suffix not in SHOWN:
         return tag if "loading=" in tag else tag.replace("<img", '<img loading="lazy"', 1)
     width, height = (round(SHOWN[source.suffix] * px) + FRAME for px in imagesize.get(source))
     tag = tag.replace("<img", f'<img loading="lazy" width="{width}" height="{height}"', 1)
-    if "style=" in tag:  # which gives the welcome page's pictures their width
+    if "style=" in tag:  # width of the welcome page's pictures
         return tag
     tag = tag.replace("<img", f'<img style="--least: {round(LEAST * width)}px"', 1)
     return f'<a class="whole" title="Open alone" href="{ADDRESS.search(tag)[1]}">{tag}</a>'
 
 
 def mend_table(found):
-    """A table; where a row is too wide for a phone, each cell knows its head (mvref.css: cards)."""
+    """Return a table; cells of rows too wide for a phone store their head (mvref.css: cards)."""
     table = BeautifulSoup(found[0], "html.parser")
     if "dataframe" in found[1]:
         mend_dataframe(table)
@@ -90,7 +90,7 @@ def mend_table(found):
 
 
 def mend_dataframe(table):
-    """A table of pandas: index names in the row of heads, columns of words marked."""
+    """Return a pandas table with index names in the header row and text columns marked."""
     *heads, last = (row.find_all("th") for row in table.thead.find_all("tr"))
     body = [row.find_all(["th", "td"])[::-1] for row in table.tbody.find_all("tr")]
     wide = len(table.tbody.tr.find_all("td")) if body else 0
@@ -115,7 +115,7 @@ def mend_dataframe(table):
 
 
 def mend(path, html, out):
-    """A page that has been written."""
+    """Correct a written page."""
     options = (out / "_static" / "documentation_options.js").read_text(encoding="utf-8").strip()
     unused = UNUSED if path.name != "search.html" else UNUSED[-1:]
 
@@ -132,7 +132,7 @@ def mend(path, html, out):
     head, body = html.split("</head>", 1)
     head = SCRIPT.sub(script, HASTE.sub("", head))
     up = "../" * len(path.parent.relative_to(out).parts)
-    if "stylesheet" in head:  # the page for what is not found has none
+    if "stylesheet" in head:  # the page for "not found" has none
         head += f'<link rel="stylesheet" href="{up}_static/icons.css">\n'
     body = TABLE.sub(mend_table, body)
     body = MINUS.sub(lambda found: found[0] if found[1] else "\N{MINUS SIGN}", body)
@@ -141,7 +141,7 @@ def mend(path, html, out):
 
 
 def icons(words):
-    """Style of the icons that the book uses, as drawings from the theme's collection."""
+    """Return the style of the icons that the book uses, drawings from the theme's collection."""
     yield (
         ':is(.fa-solid,.fas,.fab,.fa-brands)::before{content:"";display:inline-block;height:1em;'
         "vertical-align:-.125em;background:currentcolor;forced-color-adjust:none;"
@@ -156,7 +156,7 @@ def icons(words):
 
 
 def write_sitemap(app):
-    """The addresses of all pages of the book."""
+    """Write the addresses of all pages of the book."""
     uris = sorted(map(app.builder.get_target_uri, app.env.found_docs))
     pages = (urljoin(app.config.html_baseurl, uri) for uri in uris)
     rows = "\n".join(f"<url><loc>{page}</loc></url>" for page in pages)
@@ -165,7 +165,7 @@ def write_sitemap(app):
 
 
 def finish(app, exception):
-    """The pass over all pages, and what belongs to all of them."""
+    """Run the pass over all pages, and write the files that all of them share."""
     if exception or app.builder.format != "html":
         return
     out, static = app.outdir, app.outdir / "_static"
@@ -187,5 +187,5 @@ def finish(app, exception):
 def setup(app):
     """Called by Sphinx."""
     app.connect("html-page-context", nest_lists)
-    app.connect("build-finished", finish, priority=900)  # after those who write into pages
+    app.connect("build-finished", finish, priority=900)  # after extensions that write into pages
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,8 @@
-"""Sizes and averages of the data sets that may be absent: what the chapter on data shows of them.
+"""Sizes and averages of data sets that may be unavailable, as shown in the chapter on data.
 
 ``averages.npz`` was written by ``python -m mvref.experiments.averages``
-where all files were at hand; a test computes each part again where its files are. There is no
-sample in it: licences that forbid to pass samples on, such as that of uWave, are kept.
+where all files were available; a test recomputes each part where its files are. It contains no
+samples, since licences such as the licence of uWave forbid their redistribution.
 """
 
 from functools import partial
@@ -18,18 +18,18 @@ from mvref.datasets._lookup import fetch, open_content
 from mvref.datasets._uci import TABLES
 
 FILE = Path(__file__).with_suffix(".npz")
-GESTURES = (1, 3, 5)  # of uWave, whose mean curves are kept
-DIGIT = 9  # of MNIST, whose mean image is kept
+GESTURES = (1, 3, 5)  # gestures of uWave with stored mean curves
+DIGIT = 9  # digit of MNIST with a stored mean image
 
 
 def agreement(X):
-    """Return how far every two views agree on which samples are alike, correlations (V, V)."""
+    """Return the correlations (V, V) between the views' cosine similarities of samples."""
     pairs = np.triu_indices(X.n_samples, 1)
     return np.corrcoef([cosine_similarity(view)[pairs] for view in X.views])
 
 
 def sizes(data):
-    """Samples, views, features, classes, smallest and largest class, and parts of a split."""
+    """Return counts: samples, views, features, classes, smallest and largest class, split parts."""
     X, counts = data.X, np.unique(data.y, return_counts=True)[1]
     parts = [len(part) for part in data.splits[0]] if data.splits else [0, 0, 0]
     classes = [len(counts), counts.min(), counts.max()]
@@ -37,7 +37,7 @@ def sizes(data):
 
 
 def of_uwave(data):
-    """Mean and spread of the curves of some gestures in training; people, days, repetitions."""
+    """Return mean and standard deviation of the training curves of `GESTURES`; count people."""
     train, _, test = data.splits[0]
     curves = [[view[train][data.y[train] == g] for view in data.X.views] for g in GESTURES]
     in_both = np.intersect1d(data.meta["user"][train], data.meta["user"][test])
@@ -49,11 +49,11 @@ def of_uwave(data):
 
 
 def of_flower17(data):
-    """Mean distance between the photographs of two flowers, each view over its mean; twins."""
+    """Return mean distances between flowers, views divided by their mean; count near-duplicates."""
     D = [view / view.mean() for view in data.X.views]
     D.append(np.mean(D, axis=0))
     between = np.array([d.reshape(17, 80, 17, 80).mean(axis=(1, 3)) for d in D])
-    between[:, range(17), range(17)] *= 80 / 79  # without the distance of a photograph to itself
+    between[:, range(17), range(17)] *= 80 / 79  # exclude a photograph's distance to itself
     largest = np.max(data.X.views, axis=0)
     i, j = np.nonzero(np.triu(largest < 0.02, 1))
     across = [np.sum(np.isin(i, test) != np.isin(j, test)) for *_, test in data.splits]
@@ -65,7 +65,7 @@ def of_flower17(data):
 
 
 def of_mnist(data):
-    """Mean image of a digit, and how far views of 1000 images agree, for both ways to cut."""
+    """Return the mean image of a digit and, for both ways to cut, the agreement on 1000 images."""
     some = np.random.default_rng(0).permutation(len(data.y))[:1000]
     shifted = datasets.fetch_mnist_views(overlap=True)
     quarters = [view[data.y == DIGIT].mean(axis=0).reshape(14, 14) for view in data.X.views]
@@ -76,17 +76,17 @@ def of_mnist(data):
 
 
 def of_reuters1200(data):
-    """Mean cosine between the articles of two topics, in each language; agreement of languages."""
+    """Return the mean cosine between topics in each language, and the agreement of languages."""
     between = []
     for view in data.X.views:
         cosines = cosine_similarity(view)
-        np.fill_diagonal(cosines, np.nan)  # of an article with itself
+        np.fill_diagonal(cosines, np.nan)  # similarity of an article to itself
         between.append(np.nanmean(cosines.reshape(6, 200, 6, 200), axis=(1, 3)))
     return {"between": np.array(between), "agreement": agreement(data.X)}
 
 
 def of_citeseer(data):
-    """Links between fields, entries of a paper in each view, agreement; fields; lines."""
+    """Return links between fields, entries per paper and view, agreement, fields, line counts."""
     cites = data.X.select("outbound").views[0].tocoo()
     other = cites.row != cites.col
     links = confusion_matrix(data.y[cites.row[other]], data.y[cites.col[other]]).astype(float)
@@ -97,14 +97,14 @@ def of_citeseer(data):
         "links": links,
         "entries": np.array(entries),
         "agreement": agreement(data.X),
-        "file": np.array([n_lines, n_lines - cites.nnz, np.sum(~other)]),  # links, lost, to itself
+        "file": np.array([n_lines, n_lines - cites.nnz, np.sum(~other)]),  # links, lost, self-links
         "fields": np.array(data.target_names),
         "counts": np.bincount(data.y),
     }
 
 
 def of_webkb(data):
-    """The words whose share differs most between pages of courses and others; agreement."""
+    """Return the words whose frequency differs most between course pages and others; agreement."""
     words, shares = [], []
     for name, view in zip(data.view_names, data.X.views, strict=True):
         has = view > 0
@@ -121,11 +121,11 @@ def of_webkb(data):
 
 
 def of_table(data):
-    """How many values the file does not have."""
+    """Return the number of missing values in the file."""
     return {"missing": data.meta["missing"].sum()}
 
 
-# data set -> how it is read, what is kept of it besides its sizes
+# data set -> its loader, and the function of what is stored besides its sizes
 SOURCES = {
     "uwave": (datasets.fetch_uwave, of_uwave),
     "flower17": (datasets.fetch_flower17, of_flower17),
@@ -139,7 +139,7 @@ SOURCES = {
 
 
 def compute(name):
-    """Return what is kept of a data set, a key of `SOURCES`, from its files."""
+    """Compute the stored arrays of a data set, a key of `SOURCES`, from its files."""
     read, keep = SOURCES[name]
     data = read()
     kept = {"sizes": sizes(data), "views": np.array(data.view_names), **keep(data)}
@@ -147,7 +147,7 @@ def compute(name):
 
 
 def load_averages():
-    """Return what is kept of every data set: name -> part -> array."""
+    """Return the stored arrays of all data sets: name -> part -> array."""
     averages = {name: {} for name in SOURCES}
     with FILE.open("rb") as file, np.load(file) as stored:
         for key, values in stored.items():

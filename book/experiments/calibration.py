@@ -1,29 +1,29 @@
 """Level and power of the intervals of ``compare_methods`` and of the study, by simulation.
 
-World      Classes, and two families of methods. Both see columns that they share, and each has
-           some of its own. Where these tell as much the families are equally good, and not the
-           same; `STRENGTH` makes the second better by the effect that is asked for (`EFFECT`),
-           after four fifths of n samples. In five an interval without choice failed (``shared`` at
-           100 and 300 samples, ``weak``, ``groups`` of five with a label each, at 100 and 200);
-           the others were added when the interval was made.
-Methods    A family is the best, by three inner folds, of nearest centroid, one nearest neighbour,
-           and the single column that tells most. In ``linear`` it is a linear discriminant with the
-           better of two ridges by two inner folds.
-Intervals  `INTERVALS`: of splits (corrected), of samples, and of samples where every split chooses
-           again, which is the package's; after two repeats of five folds, or so many splits.
-Measures   the share of `N_RUNS` comparisons whose interval is above zero ("worth"), below ("cost"),
-           or holds the effect ("covered"), and the mean of its half ("half").
+World      Classes, and two families of methods. Both families see shared columns, and each also
+           sees columns of its own. If these are equally informative, the families are equally
+           accurate but not identical; `STRENGTH` makes the second more accurate by `EFFECT` when
+           trained on four fifths of n samples. In five settings an interval without selection
+           failed (``shared`` at 100 and 300 samples, ``weak``, ``groups`` of five with one label
+           each, at 100 and 200); the others were added when the interval was developed.
+Methods    A family is the best of nearest centroid, one nearest neighbour, and the single most
+           informative column, selected on three inner folds. In ``linear`` it is a linear
+           discriminant with the better of two ridges, selected on two inner folds.
+Intervals  `INTERVALS`: over splits (corrected), over samples, and over samples with selection
+           repeated in every split, as in the package; after two repeats of five folds, or fewer.
+Measures   the proportion of `N_RUNS` comparisons whose interval is above zero ("worth"), below
+           ("cost"), or contains the effect ("covered"), and the mean half-width ("half").
 
 ``coverage``: :func:`.effects.found` on differences of data sets whose effects are drawn from a
-world (`EFFECTS`) of mean 0. Each has three repeats, with a noise of its own, from a fifth of the
-unit of the effects to three times as much. Measures: the share of the draws in which the interval
-of the mean ("mean") and that of one further effect ("next") hold the truth, and in which the truth
-is above the first, or below it.
+world (`EFFECTS`) of mean 0. Each data set has three repeats, with noise of its own, from a fifth of
+the unit of the effects to three times as much. Measures: the proportion of draws in which the
+interval of the mean ("mean") and of one further effect ("next") contain the true value, and in
+which the true value is above the first interval, or below it.
 
-``by_pattern``: sets of labels at a level of 0.9, on real data. Views are taken away at random as in
+``by_pattern``: prediction sets with a level of 0.9, on real data. Views are removed at random as in
 `GAPS`. A third of the samples trains a logistic regression for each view, a third calibrates, a
-third is asked about. Methods: a threshold for each pattern of views, or one for all. Measures: of
-each pattern the share of the sets that hold the label, and the mean number of labels in them.
+third tests. Methods: a threshold for each pattern of views, or one for all. Measures for each
+pattern: the proportion of sets that contain the label, and the mean number of labels in a set.
 """
 
 import warnings
@@ -50,10 +50,10 @@ from .tables import Cell, jobs_of, stratified_parts
 
 @dataclass(frozen=True)
 class World:
-    """How strongly shared and own columns tell the classes, how many there are, and the rest.
+    """Strength and number of shared and own columns, and other properties of simulated data.
 
-    rare: share of the second class, or 0; size: samples of a group, which have one label, and half
-    of their noise in common; gaps: share of the values that are missing, and the column's mean.
+    rare: proportion of the second class, or 0; size: samples of a group, which share the label and
+    half of the noise; gaps: proportion of missing values, replaced by the column's mean.
     """
 
     shared: float
@@ -68,7 +68,7 @@ class World:
 
     @property
     def scoring(self):
-        """Of a rare class accuracy says little."""
+        """Name of the score: accuracy is uninformative if a class is rare."""
         return "balanced_accuracy" if self.rare else "accuracy"
 
 
@@ -88,7 +88,7 @@ SIZES = {
     "classes": (100,), "wide": (100,), "gaps": (100,), "saturated": (100,),
     "linear": (100, 300, 1000),
 }  # fmt: skip
-EFFECT = {"saturated": 0.02}  # of the others 8 points
+EFFECT = {"saturated": 0.02}  # all other worlds: 8 points
 STRENGTH = {  # of the second family's own columns
     ("shared", 100): 0.306, ("shared", 300): 0.317, ("weak", 100): 0.195,
     ("groups", 100): 0.476, ("groups", 200): 0.484, ("rare", 100): 0.424, ("rare", 300): 0.467,
@@ -98,7 +98,7 @@ STRENGTH = {  # of the second family's own columns
 }  # fmt: skip
 RIDGES = (0.01, 1.0)
 N_FOLDS, N_REPEATS, N_RUNS = 5, 2, 100
-BLOCKS = {10: 10, 5: 10, 1: 5}  # of an interval after so many splits
+BLOCKS = {10: 10, 5: 10, 1: 5}  # repeats of an interval, by its number of splits
 INTERVALS = {
     "corrected": 10, "samples": 10, "chosen again": 10,
     "chosen again, one repeat": 5, "chosen again, one split": 1,
@@ -119,7 +119,7 @@ IN_GAPS = tuple(f"{measure} {gap}" for measure in ("covered", "size") for gap in
 
 
 def draw(world, n, strength, n_runs, rng):
-    """Samples (n_runs, n, columns) and their classes; the strength of the second's own columns."""
+    """Draw samples (n_runs, n, columns) and classes; `strength`: of the second family's columns."""
     m, p = n // world.size, world.n_shared + world.n_own
     labels = np.arange(m) % world.n_classes
     if world.rare:
@@ -129,7 +129,7 @@ def draw(world, n, strength, n_runs, rng):
     if world.n_classes > 2:
         centres = rng.normal(size=(n_runs, world.n_classes, p))
     X = np.take_along_axis(centres, y[:, :, None], axis=1)
-    X = np.concatenate([X, X[:, :, world.n_shared :]], axis=2)  # equal, but for the noise
+    X = np.concatenate([X, X[:, :, world.n_shared :]], axis=2)  # equal up to noise
     X *= np.repeat([world.shared, world.own, strength], [world.n_shared, *[world.n_own] * 2])
     if world.size > 1:
         X, y = (np.repeat(of, world.size, axis=1) for of in (X + rng.normal(size=X.shape), y))
@@ -140,7 +140,7 @@ def draw(world, n, strength, n_runs, rng):
 
 
 def folds_of(y, size, n_folds, rng):
-    """A fold for each sample, as many of a class in each, groups whole; -1 where y is."""
+    """Return a stratified fold for each sample, groups kept together; -1 where y is -1."""
     first = y[:, ::size]
     key = np.where(first < 0, y.max() + 1, first) + 0.9 * rng.random(first.shape)
     ranks = np.argsort(np.argsort(key, axis=1), axis=1)
@@ -148,24 +148,24 @@ def folds_of(y, size, n_folds, rng):
 
 
 def rows_of(folds, fold):
-    """The samples (n_runs, m) of a fold."""
+    """Return the rows (n_runs, m) of the samples in a fold."""
     return np.nonzero(folds == fold)[1].reshape(len(folds), -1)
 
 
 def distances(X):
-    """Squared, between all samples of a run, but for a constant of each row."""
+    """Return squared distances between all samples of a run, up to a constant per row."""
     return (X**2).sum(axis=2)[:, None] - 2.0 * X @ X.swapaxes(1, 2)
 
 
 def means_of(X, y, train, n_classes):
-    """The means of the classes (n_runs, n_classes, columns) over the training samples."""
+    """Return class means (n_runs, n_classes, columns) of the training samples, and class counts."""
     weights = (y[:, None] == np.arange(n_classes)[:, None]) & train[:, None]
     counts = weights.sum(axis=2, keepdims=True)
     return weights.astype(np.float32) @ X / counts.astype(np.float32), counts
 
 
 def learners(X, D, y, train, rows):
-    """What nearest centroid, nearest neighbour, and the best column say of rows (3, n_runs, m)."""
+    """Predict rows by nearest centroid, nearest neighbour and the best column (3, n_runs, m)."""
     means, counts = means_of(X, y, train, y.max() + 1)
     whole = (counts * means).sum(axis=1) / counts.sum(axis=1)
     between = (counts * (means - whole[:, None]) ** 2).sum(axis=1)
@@ -181,7 +181,7 @@ def learners(X, D, y, train, rows):
 
 
 def discriminants(X, D, y, train, rows):
-    """What linear discriminants of two ridges say of rows (2, n_runs, m)."""
+    """Predict rows by linear discriminants with two ridges (2, n_runs, m)."""
     means, counts = means_of(X, y, train, 2)
     rest = (X - np.take_along_axis(means, y[:, :, None], axis=1)) * train[:, :, None]
     spread = rest.swapaxes(1, 2) @ rest / counts.sum(axis=1, keepdims=True)
@@ -195,7 +195,7 @@ def discriminants(X, D, y, train, rows):
 
 
 def judged(scoring, said, y):
-    """What every sample adds to the score of every learner in every run."""
+    """Return the contribution of every sample to the score of every learner in every run."""
     if scoring == "accuracy":
         return (said == y).astype(float)
     return np.array([[by_sample(scoring, *of) for of in zip(y, s, strict=True)] for s in said])
@@ -203,7 +203,7 @@ def judged(scoring, said, y):
 
 @lru_cache(maxsize=1)
 def comparisons(name, n, strength, n_runs, seed):
-    """What the splits of some comparisons found: a list of OuterSplit for each."""
+    """Simulate comparisons; return the list of OuterSplit of each."""
     world, rng = WORLDS[name], np.random.default_rng(seed)
     X, y = draw(world, n, strength, n_runs, rng)
     own = world.n_shared + world.n_own * np.arange(3)
@@ -240,7 +240,7 @@ def comparisons(name, n, strength, n_runs, seed):
 
 
 def differences(splits):
-    """Of every split the differences of the second family's choice and the first's."""
+    """Return per split the differences, second family minus first, of the selected methods."""
     half = len(splits[0].parts) // 2
     return [
         s.parts[half + np.argmax(s.values[half:])] - s.parts[np.argmax(s.values[:half])]
@@ -249,7 +249,7 @@ def differences(splits):
 
 
 def effect(name, n, strength, n_runs=400, seed=0):
-    """By how much the second family is better."""
+    """Return the mean advantage of the second family."""
     found = comparisons(name, n, strength, n_runs, seed)
     return float(np.mean([np.concatenate(differences(splits)).sum() for splits in found])) / (
         n * N_REPEATS
@@ -257,7 +257,7 @@ def effect(name, n, strength, n_runs=400, seed=0):
 
 
 def of_comparison(method, splits, reach=1.0):
-    """An interval of one comparison."""
+    """Return an interval of one comparison."""
     splits = splits[: INTERVALS[method]]
     if method.startswith("chosen again"):
         half = len(splits[0].parts) // 2
@@ -273,9 +273,9 @@ def of_comparison(method, splits, reach=1.0):
 def interval_of_samples(differences, sizes, level=0.95):
     """Return the mean difference over samples, and its interval.
 
-    differences, sizes: of each repeat an array (n_units,), the sum of a unit's differences and how
-    many samples it has; a unit is a sample, or a group whose samples belong together. The variance
-    is that of one repeat: more repeats make the mean steadier, and not the interval shorter.
+    differences, sizes: an array (n_units,) per repeat, the sum of a unit's differences and its
+    number of samples; a unit is a sample, or a group whose samples belong together. The variance
+    refers to one repeat: more repeats stabilise the mean, but do not shorten the interval.
     """
     means, variances = [], []
     for d, size in zip(differences, sizes, strict=True):
@@ -289,7 +289,7 @@ def interval_of_samples(differences, sizes, level=0.95):
 
 
 def simulated(world, method, *, measures, n_samples, effect, seed):
-    """The shares of some comparisons."""
+    """Return the measures over simulated comparisons."""
     strength = STRENGTH[world, n_samples] if effect else WORLDS[world].own
     reach, found = 0.5 / (WORLDS[world].rare or 0.5), []
     for splits in comparisons(world, n_samples, strength, N_RUNS, seed):
@@ -299,7 +299,7 @@ def simulated(world, method, *, measures, n_samples, effect, seed):
 
 
 def intervals(dataset, quick, rows):
-    """All intervals at all sizes, without effect and with one; quick: one block of the smallest."""
+    """Return jobs for all intervals and sizes, without effect and with one; quick: the smallest."""
     cells = [
         Cell(method, {"n_samples": n, "effect": effect}, MEASURES, 1 if quick else BLOCKS[n_splits])
         for n in SIZES[dataset][: 1 if quick else None]
@@ -311,7 +311,7 @@ def intervals(dataset, quick, rows):
 
 
 def covered(world, method, *, measures, n_sets, seed):
-    """How often the intervals of the study hold the truth."""
+    """Return how often the intervals of the study contain the true value."""
     rng = np.random.default_rng(seed)
     z, u = rng.normal(size=(N_DRAWN, n_sets + 1)), rng.random((N_DRAWN, n_sets + 1))
     effects = EFFECTS[world](z, u)
@@ -330,13 +330,13 @@ def covered(world, method, *, measures, n_sets, seed):
 
 
 def coverage(dataset, quick, rows):
-    """The intervals of the study over so many data sets; quick: over few."""
+    """Return jobs for the study's intervals over several numbers of data sets; quick: the least."""
     cells = [Cell("found", {"n_sets": n}, COVERAGE) for n in N_SETS[: 1 if quick else None]]
     return jobs_of(dataset, dataset, cells, covered)
 
 
 def sets_in_gaps(dataset, method, *, measures, seed):
-    """Coverage and size of the sets of a third of the samples, in each pattern of views."""
+    """Return coverage and size of prediction sets for a third of the samples, by pattern."""
     X, y, _ = load(dataset)
     rng = np.random.default_rng(seed)
     gap = rng.choice(len(GAPS), len(y), p=list(GAPS.values()))
@@ -360,7 +360,7 @@ def sets_in_gaps(dataset, method, *, measures, seed):
 
 
 def by_pattern(dataset, quick, rows):
-    """Both kinds of threshold."""
+    """Return jobs for both kinds of threshold."""
     methods = ("for each pattern", "for all")
     cells = [Cell(method, {}, IN_GAPS, 1 if quick else N_RUNS) for method in methods]
     return jobs_of(dataset, dataset, cells, sets_in_gaps)

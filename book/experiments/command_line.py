@@ -9,7 +9,7 @@ from .multiverse import run_multiverse
 
 
 def add_commands(commands):
-    """Add them to the command line of mvref; each sets ``answer``, which returns a text."""
+    """Add the commands to mvref's command line; each sets ``answer``, which returns a text."""
     listing = commands.add_parser("list", help="what can be run, and what is done")
     listing.add_argument("--stale", action="store_true", help="rows made by code that has changed")
     listing.set_defaults(answer=_list)

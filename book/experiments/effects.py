@@ -1,15 +1,15 @@
-"""One model of the differences between candidates over data sets, and the sentences of its numbers.
+"""One model of the differences between candidates over data sets, and its numbers as text.
 
 Let :math:`y_{dr}` be a difference of two candidates in split r of data set d. In the model
 
     y_dr = mean + effect_d + noise_dr
 
-effects have a variance between data sets, and noise one of its own in every data set; the variances
-belong to the difference. It is linear, so a contrast of the fitted model is the model of the
-contrast: :func:`found` fits it, and nothing else makes an interval. The unit is the data set; those
-of one study (`STUDIES`) count as one. Two intervals answer two questions: where is the mean over
-data sets like these (CI), and where is the effect in the next one (PI), without the noise of a
-split? Item ``calibration.coverage`` says how often they are right.
+the effects have a variance between data sets, and the noise has its own variance in every data set;
+the variances are specific to the difference. The model is linear, so a contrast of the fitted model
+is the model of the contrast: :func:`found` fits it, and no other function computes intervals. The
+unit is the data set; data sets of one study (`STUDIES`) count as one. Two intervals answer two
+questions: where is the mean over data sets like these (CI), and where is the effect in a new data
+set (PI), without split noise? Item ``calibration.coverage`` reports how often they cover the truth.
 """
 
 import numpy as np
@@ -23,12 +23,12 @@ N_QUANTILES = 200
 
 
 def found(gaps):
-    """The model of a difference, by data set and repeat: its mean, and its two intervals.
+    """Fit the model to differences by data set and repeat; return the mean and both intervals.
 
     ``low`` and ``high`` are the 95 % interval of the mean over data sets, ``next_low`` and
-    ``next_high`` that of the effect in one more; ``p`` is of the two-sided t test. ``between`` is
-    the standard deviation of the effects, ``split`` that of a split (its root mean square over data
-    sets with several), ``share`` what splits make of the variance between the means.
+    ``next_high`` of the effect in a new data set; ``p`` is of the two-sided t test. ``between`` is
+    the standard deviation of the effects, ``split`` of a split (root mean square over data sets
+    with several), ``share`` the proportion of the variance between means that is due to splits.
     """
     n, means, variances = of_groups(gaps.index.get_level_values("dataset"), gaps)
     split = variances.mean()
@@ -52,11 +52,11 @@ def found(gaps):
 
 
 def reach_of_next(variance, noise, df):
-    """How far the effect in one more data set may lie from the mean, at 95 %.
+    """Return the half-width of the 95 % prediction interval of the effect in a new data set.
 
-    The variance between effects is that of the means less the noise in them, and uncertain: we
-    average over its confidence distribution, ``max(variance * df / u - noise, 0)`` with u of
-    chi-squared. Without noise that is the prediction interval of Student's t.
+    The variance between effects is the variance of the means minus their noise, and uncertain: we
+    average over its confidence distribution, ``max(variance * df / u - noise, 0)`` with u
+    chi-squared. Without noise the interval is Student's prediction interval.
     """
     if not variance:
         return 0.0
@@ -67,7 +67,7 @@ def reach_of_next(variance, noise, df):
 
 
 def of_groups(groups, values):
-    """Numbers, means and variances of the values of each group, variances NaN of a single one."""
+    """Return sizes, means and variances of the values of each group; one value has variance NaN."""
     codes, names = pd.factorize(np.asarray(groups))
     values, n = np.asarray(values, dtype=float), np.bincount(codes)
     means = np.bincount(codes, values) / n
@@ -77,7 +77,7 @@ def of_groups(groups, values):
 
 
 def points(value):
-    """A difference in points of accuracy; one on one side of 0 is never told as 0.
+    """Format a difference in points of accuracy; a difference other than 0 is never shown as 0.
 
     >>> points(0.0123), points(-0.0004)
     ('+1.2', '−0.04')
@@ -88,7 +88,7 @@ def points(value):
 
 
 def short(found, of="low high"):
-    """A difference in points and its interval for a table whose head says which interval it is.
+    """Format a difference in points and its interval for a table whose head names the interval.
 
     >>> short({"difference": 0.012, "low": -0.0004, "high": 0.02}).replace(NBSP, " ")
     '+1.2 (−0.04 to +2.0)'
@@ -98,7 +98,7 @@ def short(found, of="low high"):
 
 
 def told(found):
-    """A difference in points of accuracy with the interval of its mean; it may contain zero.
+    """Format a difference in points of accuracy with the interval of its mean, which may contain 0.
 
     >>> told({"difference": 0.012, "low": -0.0004, "high": 0.02})
     '+1.2 points (95 % CI −0.04 to +2.0)'
@@ -108,7 +108,7 @@ def told(found):
 
 
 def by(found):
-    """The size of a clear difference, for a sentence that has its direction in words.
+    """Format the size of a clear difference, for a sentence that states its direction in words.
 
     >>> by({"difference": -0.012, "low": -0.02, "high": -0.0004})
     '1.2 points (95 % CI 0.04 to 2.0)'
@@ -121,7 +121,7 @@ def by(found):
 
 
 def told_next(found):
-    """Where the difference on one more data set may be.
+    """Format the prediction interval of the difference on a new data set.
 
     >>> told_next({"next_low": -0.03, "next_high": 0.054})
     '95 % PI −3.0 to +5.4'

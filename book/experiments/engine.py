@@ -2,14 +2,14 @@
 
 An *item* is a table or a figure of a paper. It yields *jobs*; a job computes a few measures of one
 method at one parameter point of one data set in one repeat. Every job is a line of the paper's
-*ledger*, a CSV file, and every measure a row of what is read from it. A run computes only what the
-ledger does not have yet, and appends each finished job at once, so it may be stopped at any moment
-and resumed by the same command.
+*ledger*, a CSV file, and every measure a row of the table read from it. A run computes only what
+the ledger lacks, and appends each finished job at once, so it may be stopped at any moment and
+resumed by the same command.
 
-A row has its key once, and whoever writes holds the ledger's lock: two runs at the same time may
-compute a job twice, but write it once. ``environment`` names the versions that a job ran with, in a
-table beside the ledgers; ``code`` is a fingerprint of the code that made it
-(:mod:`mvref.experiments.fingerprint`), which the jobs of before it do not have.
+Keys of rows are unique, and a writer holds the ledger's lock: two simultaneous runs may compute a
+job twice, but write it once. ``environment`` names the versions that a job ran with, in a table
+beside the ledgers; ``code`` is a fingerprint of the code that made it
+(:mod:`mvref.experiments.fingerprint`), which older jobs lack.
 """
 
 import csv
@@ -51,7 +51,7 @@ TYPES |= {"repeat": int, "seed": int, "value": float, "seconds": float}
 JOB = ["item", "dataset", "method", "parameter", "repeat"]
 KEY = [*JOB, "measure"]
 VERSIONS = ["mvref", "python", "numpy", "scipy", "sklearn"]
-FIELDS = [*JOB, "seed", "seconds", "environment", "code", "values"]  # of a line of the file
+FIELDS = [*JOB, "seed", "seconds", "environment", "code", "values"]  # fields of a line in the file
 LEDGER = Path(__file__).parent / "ledger"
 
 
@@ -70,8 +70,8 @@ class Job:
     """The smallest piece of work that a run can skip.
 
     `parameter` is a point, for example ``{"L": 200}``; `function` is picklable, and
-    ``function(seed=...)`` returns a dict measure -> number, of just the `measures`. `dataset`,
-    `method` and `repeat` are those of the row.
+    ``function(seed=...)`` returns a dict measure -> number with exactly the `measures`. `dataset`,
+    `method` and `repeat` are as in the row.
 
     >>> from mvref.experiments.engine import Job
     >>> Job("digits", "two", {"a": 1}, 0, ("value",), lambda seed: {"value": 2.0})
@@ -90,12 +90,12 @@ class Job:
 class Item:
     """A table or a figure of a paper.
 
-    `paper`, `name` and `title` are its ledger file and short name, such as "mvl_svm" and "fig2",
-    and what it shows, in one line; `datasets` are names as in :func:`mvref.datasets.available`.
-    ``jobs(dataset, quick, rows)`` yields the jobs; rows are the paper's rows so far. What it
-    `needs`, items of the same paper, is run first. A `serial` one runs one job at a time, because
-    time is what it measures. Items with the same word `seeds`, by default the name, have the same
-    seeds, and so the same splits.
+    `paper` and `name` are its ledger file and short name, such as "mvl_svm" and "fig2", and `title`
+    is a one-line description; `datasets` are names as in :func:`mvref.datasets.available`.
+    ``jobs(dataset, quick, rows)`` yields the jobs; rows are the paper's rows so far. The items of
+    the same paper that it `needs` run first. A `serial` item runs one job at a time, because it
+    measures time. Items with the same word `seeds`, by default the name, have the same seeds, and
+    so the same splits.
 
     >>> from mvref.experiments.engine import Item
     >>> Item("my_paper", "table1", "what it shows", ("digits",), lambda *_: ()).full_name
@@ -117,15 +117,15 @@ class Item:
         return f"{self.paper}.{self.name}"
 
     def seed(self, dataset, repeat):
-        """Return the seed of a `repeat` on a `dataset`, whatever the method and the point."""
+        """Return the seed of a `repeat` on a `dataset`, the same for all methods and points."""
         return derive_seed(self.seeds or self.name, dataset, repeat)
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """The CSV file of a `paper`'s results, a line for each job.
+    """CSV file of a `paper`'s results, with a line for each job.
 
-    It is in a `folder`, by default that of the repository's ledger.
+    It is in `folder`, by default the folder of the repository's ledger.
 
     >>> from mvref.experiments.engine import Ledger
     >>> Ledger("no_such_paper").read().empty
@@ -146,7 +146,7 @@ class Ledger:
         return self.path.with_name("environments.csv")
 
     def check_writable(self):
-        """Raise an OSError, in one sentence, where no row could be written."""
+        """Raise an OSError with a one-sentence message if no row can be written."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.open("ab").close()
@@ -157,16 +157,16 @@ class Ledger:
             ) from None
 
     def read(self):
-        """Return a row for each measure; the end of a line that a killed run left is ignored.
+        """Return a row for each measure; ignore an incomplete last line, left by a killed run.
 
-        A file with other columns, a damaged line, or the same row twice is a ValueError.
+        A file with other columns, a damaged line, or a duplicate row raises a ValueError.
         """
         content = self.path.read_bytes() if self.path.exists() else b""
         known = self.environments.read_text("utf-8") if self.environments.exists() else ""
         return _rows(_whole_lines(content), known, self.path).copy()
 
     def append(self, rows):
-        """Write rows at the end of the file, all in one piece; not those that are there already.
+        """Append those rows that the file does not have yet, all in one piece.
 
         `rows` are dicts with an entry per column. Returns how many were written.
         """
@@ -184,14 +184,14 @@ class Ledger:
             _check_header(next(iter(_lines(whole[: whole.find(b"\n") + 1])), FIELDS), self.path)
             new = [row for row in rows if row["measure"] not in _measures_of(row, whole)]
             lines = self._lines_of(new)
-            file.truncate(len(whole))  # without what a killed run left of its last line
+            file.truncate(len(whole))  # drop an incomplete last line, left by a killed run
             file.write(_csv(*lines, header=not whole).encode())
             file.flush()
             os.fsync(file.fileno())
         return len(new)
 
     def keep(self, item, job, content):
-        """Write bytes, `content`, that a `job` of an `item` returned into its file."""
+        """Write the bytes `content`, returned by a `job` of an `item`, to the file of the job."""
         path = self.file(item, job.dataset, job.parameter, job.repeat)
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_suffix(".tmp")
@@ -199,13 +199,13 @@ class Ledger:
         os.replace(draft, path)
 
     def file(self, item, dataset, parameter, repeat):
-        """The file of a job's bytes; `item`, `dataset`, `parameter` and `repeat` are its row's."""
+        """Return the file of the bytes of a job: `item`, `dataset`, `parameter`, `repeat`."""
         point = [str(value) for _, value in sorted(parameter.items())]
         name = "-".join([item, dataset, *point, str(repeat)])
         return self.path.with_suffix("") / f"{name}.xz"
 
     def sort(self):
-        """Put the lines in their one order, so that two versions differ only where results do."""
+        """Sort the lines, so that two versions of the file differ only where results do."""
         with locked(self.path):
             content = self.path.read_bytes()
             ordered = _csv(*sorted(_lines(content)[1:], key=_position), header=True).encode()
@@ -218,7 +218,7 @@ class Ledger:
                     draft.unlink(missing_ok=True)
 
     def _lines_of(self, rows):
-        """The fields of a line for each job."""
+        """Return the fields of a line for each job."""
         jobs = defaultdict(list)
         for row in rows:
             environment = self._environment([row[name] for name in VERSIONS])
@@ -235,7 +235,7 @@ class Ledger:
         return lines
 
     def _environment(self, versions):
-        """The name of some versions; it is put into the table if it is not there."""
+        """Return the name of a set of versions, and add it to the table if it is missing there."""
         name = hashlib.sha256(",".join(versions).encode()).hexdigest()[:4]
         with locked(self.environments), open(self.environments, "a+b") as file:
             file.seek(0)
@@ -247,7 +247,7 @@ class Ledger:
 
 
 def checksum(content):
-    """Six digits that tell one content from another.
+    """Return six digits that distinguish one content from another.
 
     >>> checksum(b"a"), checksum(b"b")
     (355907, 338681)
@@ -257,7 +257,7 @@ def checksum(content):
 
 @contextmanager
 def locked(path):
-    """Be the only one who writes. The lock of a process that is killed ends with it."""
+    """Hold the exclusive lock for writing a file; a killed process releases its lock."""
     try:
         with open(path.with_suffix(".lock"), "ab") as file:
             if os.name == "nt":
@@ -270,7 +270,7 @@ def locked(path):
                 fcntl.flock(file, fcntl.LOCK_EX)
             yield  # closing the file frees the lock
     except OSError as error:
-        if error.errno is None:  # a sentence already
+        if error.errno is None:  # its message is already a sentence
             raise
         raise OSError(
             f"{path} cannot be written ({error.strerror}); what is there is kept, and the same "
@@ -280,7 +280,7 @@ def locked(path):
 
 @lru_cache(maxsize=8)
 def _rows(content, environments, path):
-    """The rows of a file with this content; a ValueError names the first damaged line."""
+    """Return the rows of a file with this content; a ValueError names the first damaged line."""
     header, *lines = _lines(content) or [FIELDS]
     _check_header(header, path)
     known = {name: of for name, *of in csv.reader(environments.split("\n")[:-1])}
@@ -309,7 +309,7 @@ def _check_header(header, path):
 
 
 def _parsed(line):
-    """The fields of a line as words and numbers: at its end the measures, and their values."""
+    """Return the fields of a line, converted; the last two are the measures and their values."""
     if len(line) != len(FIELDS):
         raise ValueError(f"{len(line)} fields and not {len(FIELDS)}")
     item, dataset, method, parameter, repeat, seed, seconds, environment, code, values = line
@@ -326,7 +326,7 @@ def _parsed(line):
 
 
 def _lines(content):
-    """The fields of every line as they are written."""
+    """Return the fields of every line as they are written."""
     lines = content.decode(errors="replace").replace("\r\n", "\n").split("\n")[:-1]
     return [[] if "\r" in line else next(csv.reader([line]), []) for line in lines]
 
@@ -342,7 +342,7 @@ def _csv(*rows, header=False):
 
 
 def _measures_of(row, content):
-    """The measures of the job of a row that a file of this content has."""
+    """Return the measures that a file with this content has for the job of a row."""
     start = f"\n{_csv([row[name] for name in JOB])[:-1]},".encode()
     lines = [part.partition(b"\n")[0] for part in content.split(start)[1:]]
     values = [line.decode().rpartition(",")[2].strip('"') for line in lines]
@@ -350,7 +350,7 @@ def _measures_of(row, content):
 
 
 def _position(line):
-    """Sort key of a line: parameters as numbers, not as text."""
+    """Return the sort key of a line, with parameters as numbers, not as text."""
     item, dataset, method, parameter, repeat, *others = line
     return item, dataset, method, _point(parameter), int(repeat), others
 
@@ -362,7 +362,7 @@ def _point(text):
 
 
 def with_parameters(rows):
-    """Give every parameter of some rows a column of its own; also returns the names."""
+    """Return the rows with a column for every parameter, and the names of the parameters."""
     texts = rows["parameter"].tolist()
     points = {text: json.loads(text) for text in set(texts)}
     names = sorted({name for point in points.values() for name in point})
@@ -371,7 +371,7 @@ def with_parameters(rows):
 
 
 def missing_jobs(item, dataset, rows, quick=False):
-    """Return the jobs of an item that the ledger does not have, or not all measures of.
+    """Return the jobs of an item that the ledger lacks, wholly or in some measures.
 
     `rows` are the paper's rows so far; `item`, `dataset` and `quick` are as in :func:`run`.
 
@@ -389,14 +389,14 @@ def missing_jobs(item, dataset, rows, quick=False):
 
 
 def rows_of(item, dataset, rows):
-    """The rows of an item that a data set gave; one data set may have several names there."""
-    others = rows["dataset"].isin({*item.datasets} - {dataset})  # "moons-disturbed" of "moons"
+    """Return the rows of an item for a data set, which may have several names there."""
+    others = rows["dataset"].isin({*item.datasets} - {dataset})  # "moons-disturbed" for "moons"
     own = rows["dataset"].str.startswith(dataset) & ~others
     return rows[(rows["item"] == item.name) & own]
 
 
 def stale_rows(item, dataset, rows):
-    """Return the paper's rows of unknown code, and those that no job of today would write."""
+    """Return the paper's rows of unknown code, and the rows that no current job would write."""
     now = {}
     for job in item.jobs(dataset, False, rows):
         code = fingerprint(job, item.seed(job.dataset, job.repeat))
@@ -410,10 +410,10 @@ def stale_rows(item, dataset, rows):
 def run(item, dataset, ledger, *, quick=False, n_jobs=1, n_repeats=None):
     """Compute the rows of an `item` on one `dataset` that the `ledger` does not have.
 
-    Every job computes with one thread: the results then do not depend on `n_jobs`, the number of
-    processes, which items that measure time ignore, and two processes do not fight for the same
-    cores. With `quick` it is the small variant of the item; `n_repeats`, by default all: only so
-    many repeats of every cell. Returns how many rows were added.
+    Every job uses one thread, so that results do not depend on `n_jobs`, the number of processes
+    (which items that measure time ignore), and processes do not compete for cores. `quick` runs
+    the small variant of the item; `n_repeats`, by default all, limits the repeats of every cell.
+    Returns the number of added rows.
 
     >>> from mvref.experiments.engine import Item, Job, Ledger, run
     >>> import tempfile
@@ -447,8 +447,8 @@ def run(item, dataset, ledger, *, quick=False, n_jobs=1, n_repeats=None):
 def execute(job, seed):
     """Run a `job` with a `seed` in one thread; return it, its values by measure, and the seconds.
 
-    Other measures than it declares, or a number that is not finite, are a ValueError; bytes are
-    kept in a file of the job, see :meth:`Ledger.keep`.
+    Measures other than the declared ones, or a number that is not finite, raise a ValueError; bytes
+    are kept in a file of the job, see :meth:`Ledger.keep`.
 
     >>> from mvref.experiments.engine import Job, execute
     >>> job = Job("digits", "two", {}, 0, ("value",), lambda seed: {"value": 2.0})
@@ -465,7 +465,7 @@ def execute(job, seed):
 
 
 def _keys(rows):
-    columns = (rows[name].to_numpy(object).tolist() for name in KEY)  # pandas iterates words slowly
+    columns = (rows[name].to_numpy(object).tolist() for name in KEY)  # pandas iterates text slowly
     return zip(*columns, strict=True)
 
 
@@ -475,7 +475,7 @@ def _key(item, job, measure):
 
 
 def _rows_of(item, job, values, seconds):
-    """Rows of a finished job; values have six significant digits."""
+    """Return the rows of a finished job; values have six significant digits."""
     seed = item.seed(job.dataset, job.repeat)
     made_by = {
         "paper": item.paper,

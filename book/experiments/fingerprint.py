@@ -1,14 +1,14 @@
-"""Which code made a row: eight hex digits of the source that the numbers of a job depend on.
+"""Fingerprint of the code that made a row: eight hex digits of the source that a job depends on.
 
 The source is read, not run. From the job's function we follow every name, through the imports, to
 the function, class or constant of mvref that it stands for, and on from there: protocol, method,
-solver, data loader. What the function is called with (a grid, a tolerance) counts too, and the
-seed. Comments, layout, docstrings, the types in a signature and the module that a definition stands
-in do not; the versions of Python, numpy, scipy and scikit-learn have columns of their own.
+solver, data loader. The function's arguments (a grid, a tolerance) and the seed count, too.
+Comments, layout, docstrings, type annotations and the module of a definition do not; the
+versions of Python, numpy, scipy and scikit-learn have columns of their own.
 
-Of a *table*, a dict with text for keys, only the lines count whose key is the job's method, its
-data set, or a text of the code that is reached. So a new rival leaves the rows of the others fresh.
-A line that is looked up under a name made at run time is not seen.
+In a *table*, a dict with strings as keys, only those entries count whose key is the job's method,
+its data set, or a string in the reached code. So a new method leaves the rows of the others up to
+date. An entry that is looked up under a name built at run time is not seen.
 """
 
 import ast
@@ -25,7 +25,7 @@ HERE, ROOT = Path(__file__).parent, Path(mvref.__file__).parent
 
 
 def fingerprint(job, seed):
-    """Return eight hex digits that change with the code of a job and with what it is given."""
+    """Return eight hex digits that change with the code of a job, its arguments and the seed."""
     roots = []
     call = _call(job.function, roots)
     code = _digest_of_code(tuple(roots), frozenset([job.method, job.dataset]))
@@ -33,7 +33,7 @@ def fingerprint(job, seed):
 
 
 def _call(value, roots):
-    """What is called, and with what; functions and classes are added to `roots`."""
+    """Return what is called and its arguments; functions and classes are added to `roots`."""
     if isinstance(value, partial):
         return [_call(part, roots) for part in (value.func, value.args, value.keywords)]
     if isinstance(value, dict):
@@ -44,7 +44,7 @@ def _call(value, roots):
         return [_call(getattr(value, field.name), roots) for field in fields(value)]
     if hasattr(value, "__qualname__"):
         roots.append((value.__module__, value.__qualname__.split(".")[0]))
-        inside = getattr(value, "__closure__", None) or ()  # of a function made in another one
+        inside = getattr(value, "__closure__", None) or ()  # closure of a nested function
         return [value.__qualname__, *(_call(cell.cell_contents, roots) for cell in inside)]
     return repr(value)
 
@@ -53,13 +53,13 @@ def _call(value, roots):
 def _digest_of_code(roots, words):
     reached = _reached(roots, words)
     texts = words.union(*map(_texts, reached))
-    if texts > words:  # lines of tables that the code itself names
+    if texts > words:  # table entries that the code itself names
         return _digest_of_code(roots, texts)
     return _digest(sorted(map(_digest_of_node, reached)))
 
 
 def _reached(roots, words):
-    """The statements, and the lines of tables, that the names `roots` lead to."""
+    """Return the statements and table entries that the names `roots` lead to."""
     todo, seen, reached = list(roots), set(), set()
     while todo:
         module, name = place = todo.pop()
@@ -74,7 +74,7 @@ def _reached(roots, words):
 
 
 def _lines(node, words):
-    """The lines of a table whose keys are in `words`, all if none is; else the statement itself."""
+    """Return a table's entries with keys in `words`, all if none is; else the statement itself."""
     table = getattr(node, "value", None)
     keys = [getattr(key, "value", None) for key in getattr(table, "keys", ())]
     texts = {key for key in keys if isinstance(key, str)}
@@ -86,7 +86,7 @@ def _lines(node, words):
 
 @cache
 def _bindings(module):
-    """Name -> what binds it at the top level of a module: statements, or (module, name)."""
+    """Return name -> its bindings at the top level of a module: statements, or (module, name)."""
     found = defaultdict(list)
     for node in _statements(module):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -102,7 +102,7 @@ def _bindings(module):
 
 
 def _statements(module):
-    """The top level of a module of mvref without docstrings; nothing of any other module."""
+    """Return the top-level statements of a module of mvref without docstrings; else none."""
     if module.split(".")[0] != ROOT.name or not _file(module).exists():
         return []
     tree = ast.parse(_file(module).read_text(encoding="utf-8"))
@@ -121,7 +121,7 @@ def _file(module):
 
 
 def _imports(node, module):
-    """Every ``from x import y`` in a node: the name that it binds, and (x, y)."""
+    """Yield for every ``from x import y`` in a node the name that it binds, and (x, y)."""
     package = module if _file(module).name == "__init__.py" else module.rpartition(".")[0]
     for part in ast.walk(node):
         if isinstance(part, ast.ImportFrom):
@@ -132,7 +132,7 @@ def _imports(node, module):
 
 @cache
 def _names(node, module):
-    """The places, (module, name), that the names in a node stand for."""
+    """Return the places, (module, name), that the names in a node refer to."""
     bindings = _bindings(module)
     found = [place for _, place in _imports(node, module)]
     for part in ast.walk(node):
@@ -155,7 +155,7 @@ def _digest_of_node(node):
 
 
 def _plain(node):
-    """A syntax tree as tuples, alike in all versions of Python: without its empty fields."""
+    """Return a syntax tree as tuples without empty fields, the same in all Python versions."""
     if isinstance(node, list):
         return [_plain(part) for part in node]
     if not isinstance(node, ast.AST):

@@ -1,4 +1,4 @@
-"""What printed digits alone imply: counts, spreads and p-values that can stand behind them.
+"""Implications of printed digits: counts, standard deviations and p-values consistent with them.
 
 Printed numbers are strings, because their last zeros count. How they were rounded is an argument:
 ``half up``, ``half even``, ``down`` (digits cut off), or ``either``, half up or down, which rules
@@ -9,7 +9,7 @@ is no evidence where it is near 1; ``example``, counts that give what is printed
 All arithmetic on counts is in integers and fractions. With counts c_i out of n_i in k folds and L
 the least common multiple of the n_i, the numbers y_i = c_i L / n_i - M, for any integer M, have
 S = sum y_i and Q = sum y_i^2; the mean is (M + S/k)/L and the variance (k Q - S^2)/(k (k - ddof)
-L^2). So two integers hold all that mean and deviation know, and :func:`_reach` enumerates them.
+L^2). So two integers determine mean and deviation, and :func:`_reach` enumerates them.
 """
 
 from fractions import Fraction
@@ -24,16 +24,16 @@ from mvref.core.input import check_choice, check_number
 
 ROUNDINGS = ("either", "half up", "half even", "down")
 TOO_MANY = 4e9  # steps of an enumeration
-NEVER = 10**9  # what _reach says of sums that no list has
+NEVER = 10**9  # entry of _reach for sums that no list has
 _positive = partial(max, 0)  # the part of an integer above 0
 
 
 def printed_interval(printed, rounding="either", percent=False):
-    """Return which values are printed like this.
+    """Return the interval of the values that are printed like this.
 
     `printed` is not negative and has all its digits; with `percent` it is 100 times the value;
     `rounding` is "half up", "half even", "down" (digits cut off) or "either", half up or down.
-    Returns ``low, high, low_in, high_in``: the ends, fractions, and whether they belong to it.
+    Returns ``low, high, low_in, high_in``: the ends, as fractions, and whether they are included.
 
     >>> from mvref.experiments.forensics import printed_interval
     >>> low, high, *ends = printed_interval("0.50", "half up")
@@ -50,7 +50,7 @@ def printed_interval(printed, rounding="either", percent=False):
 
 
 def _digits(printed):
-    """The digits of a printed number as one integer, and what it is divided by."""
+    """Return the digits of a printed number as one integer, and its divisor."""
     whole, _, decimals = printed.partition(".") if isinstance(printed, str) else ("", "", "")
     if not (whole + decimals).isdecimal():
         raise ValueError(f"printed must be a string of digits such as '57.30', got {printed!r}.")
@@ -58,7 +58,7 @@ def _digits(printed):
 
 
 def _between(interval, factor, most=None):
-    """The integers j with j / factor in an interval, as a range."""
+    """Return the integers j with j / factor in an interval, as a range."""
     low, high, low_in, high_in = interval
     first, last = ceil(low * factor), floor(high * factor)
     first += not low_in and first == low * factor
@@ -67,17 +67,17 @@ def _between(interval, factor, most=None):
 
 
 def _spelled(z, printed):
-    """The integer of digits z as a number with as many decimals as `printed`."""
+    """Format the integer of digits z as a number with as many decimals as `printed`."""
     decimals = len(printed.partition(".")[2])
     digits = str(z).zfill(decimals + 1)
     return f"{digits[:-decimals]}.{digits[-decimals:]}" if decimals else digits
 
 
 def attainable_counts(printed, n, rounding="either", percent=False):
-    """Return the counts out of n whose share is printed like this, as a range.
+    """Return the counts out of n whose proportion is printed like this, as a range.
 
-    `n` is the number of samples of the test part, or of all of k equal parts together for the mean
-    of their shares; `printed`, `rounding` and `percent` are those of :func:`printed_interval`.
+    `n` is the number of samples in the test set or, for a mean over k equal test sets, in all of
+    them together; `printed`, `rounding` and `percent` are as in :func:`printed_interval`.
 
     >>> from mvref.experiments.forensics import attainable_counts
     >>> list(attainable_counts("60.63", 127, percent=True))
@@ -90,12 +90,12 @@ def attainable_counts(printed, n, rounding="either", percent=False):
 
 
 def denominators(printed, candidates, rounding="either", percent=False):
-    """Return which denominators give all printed shares, and how many others would pass.
+    """Return the denominators that give all printed fractions, and the chance of such a fit.
 
-    `printed` is a list of shares that have the denominator and the number of decimals in common;
-    `candidates` are the denominators to try; `rounding` and `percent` are those of
-    :func:`printed_interval`. Returns a dict of each that fits: the chance that so many different
-    shares, drawn uniformly from the printable ones, fit it by accident.
+    `printed` is a list of fractions with a common denominator and number of decimals;
+    `candidates` are the denominators to try; `rounding` and `percent` are as in
+    :func:`printed_interval`. Returns a dict: denominator that fits -> probability that as many
+    different fractions, drawn uniformly from the printable ones, fit it by accident.
 
     >>> from mvref.experiments.forensics import denominators
     >>> fits = denominators(["0.33", "0.67"], range(2, 8))
@@ -110,7 +110,7 @@ def denominators(printed, candidates, rounding="either", percent=False):
 
 
 def _chance_of_share(printed, n, rounding, percent):
-    """The share of the printable numbers from 0 to 1 that are a count out of n."""
+    """Return the proportion of the printable numbers from 0 to 1 that are a count out of n."""
     _, scale = _digits(printed)
     scale *= 100 if percent else 1
     counts = np.arange(n + 1, dtype=object if n * scale > 2**60 else np.int64)
@@ -152,7 +152,7 @@ def _reach(choices, Q_max, cost=lambda y: 0):
 
 
 def _list_with(tables, choices, S, Q, cost=lambda y: 0):
-    """The cheapest list of integers that has the sums S and Q, out of the tables of _reach."""
+    """Return the cheapest list of integers with the sums S and Q, from the tables of _reach."""
     H, found = tables[0].shape[0] // 2, []
     for part, old, new in zip(choices[::-1], tables[-2::-1], tables[:0:-1], strict=True):
         for y in part:
@@ -164,13 +164,13 @@ def _list_with(tables, choices, S, Q, cost=lambda y: 0):
 
 
 def mean_and_sd(mean, sd, sizes, ddof=1, rounding="either", percent=False):
-    """Tell whether a printed mean and standard deviation of k accuracies are possible.
+    """Check whether a printed mean and standard deviation of k accuracies are possible.
 
-    `sizes` has the number of samples of each of the k test parts; the variance of their accuracies
-    is divided by k - `ddof`, 0 or 1; `rounding` and `percent`, of both `mean` and `sd`, are those
-    of :func:`printed_interval`. Of the dict ``possible`` is whether some counts give both;
-    ``chance`` the share of the printable deviations from 0 to twice `sd`, or to 10 in the last
-    digit, that pass with this mean; ``example`` one count per part. Where the parts are too large
+    `sizes` has the number of samples of each of the k test sets; the variance of their accuracies
+    is divided by k - `ddof`, 0 or 1; `rounding` and `percent`, of both `mean` and `sd`, are as in
+    :func:`printed_interval`. In the dict ``possible`` is whether some counts give both; ``chance``
+    the proportion of the printable deviations from 0 to twice `sd`, or to 10 in the last digit,
+    that pass with this mean; ``example`` one count per test set. Where these sets are too large
     to enumerate, all that no list of two values gives are counted, so that ``chance`` is an upper
     bound, and a ValueError is raised if no list of two values passes.
 
@@ -227,7 +227,7 @@ def mean_and_sd(mean, sd, sizes, ddof=1, rounding="either", percent=False):
 
 
 def _two_values(S, spread, M, sizes):
-    """Integers y (k,) with sum S, half of them high, half low, as far as rounding goes; or None."""
+    """Return integers y (k,) with sum S, half of them high, half low, up to rounding; or None."""
     k = len(sizes)
     if min(sizes) != max(sizes):
         return None
@@ -242,14 +242,14 @@ def _two_values(S, spread, M, sizes):
 
 
 def mean_and_p(mean, other, p, n, k, test="paired", rounding="either", percent=False):
-    """Tell whether two mean accuracies and the p-value of a t-test between them are possible.
+    """Check whether two mean accuracies and the p-value of a t-test between them are possible.
 
-    `mean` and `other` are means over `k` test parts, or repeats, of `n` samples each; `p` is
-    two-sided and never in per cent; `test` is Student's for pairs ("paired"), that for two samples
-    with a common variance ("pooled"), or "welch"; `rounding`, and `percent` of the means, are those
-    of :func:`printed_interval`. ``chance`` is the share of the printable p-values from 0 to
+    `mean` and `other` are means over `k` test sets, or repeats, of `n` samples each; `p` is
+    two-sided and never in per cent; `test` is Student's test for pairs ("paired"), for two samples
+    with a common variance ("pooled"), or "welch"; `rounding`, and `percent` of the means, are as
+    in :func:`printed_interval`. ``chance`` is the proportion of the printable p-values from 0 to
     (1 + p)/2 that pass with these means, ``possible`` whether `p` does; ``example`` has the
-    differences of the counts in the k parts or, if not paired, the sums of squares around the
+    differences of the counts in the k test sets or, if not paired, the sums of squares around the
     nearest integer of both.
 
     >>> from mvref.experiments.forensics import mean_and_p
@@ -271,7 +271,7 @@ def mean_and_p(mean, other, p, n, k, test="paired", rounding="either", percent=F
     for a, b in product(*counts):
         T_max = (a - b) ** 2 * (k - 1) / t**2  # k Q - S^2 at the largest p
         T, df, example = (_paired if test == "paired" else _unpaired)(a, b, n, k, T_max)
-        with np.errstate(divide="ignore", invalid="ignore"):  # no spread: p = 0, or no t at all
+        with np.errstate(divide="ignore", invalid="ignore"):  # no variance: p = 0, or t undefined
             t_values = abs(a - b) * np.sqrt((k - 1) / T)
         values = 2 * stats.t.sf(t_values, 2 * k - 2 if test == "pooled" else df)
         known = np.flatnonzero(np.isfinite(values))
@@ -285,10 +285,10 @@ def mean_and_p(mean, other, p, n, k, test="paired", rounding="either", percent=F
 
 
 def _paired(a, b, n, k, T_max):
-    """The values k Q - S^2 up to T_max of the differences of lists with sums a and b, df, lists.
+    """Return the values k Q - S^2 up to T_max of differences of lists with sums a, b; df, lists.
 
     Differences d with the sum S = a - b belong to lists of counts in 0..n with these sums if the
-    sum of the positive ones is at most min(a, k n - b): that is the cost in _reach.
+    sum of the positive differences is at most min(a, k n - b): this is the cost in _reach.
     """
     S, Q_max = a - b, int((T_max + (a - b) ** 2) / k)
     tables, choices = _reach([range(-n, n + 1)] * k, Q_max, _positive)
@@ -299,7 +299,7 @@ def _paired(a, b, n, k, T_max):
 
 
 def _unpaired(a, b, n, k, T_max):
-    """The sums of k Q - S^2 up to T_max of two lists with sums a and b, Welch's df, both Q."""
+    """Return the sums of k Q - S^2 up to T_max of two lists with sums a, b; Welch's df, both Q."""
     sides = []
     for total in (a, b):
         M = round(total / k)
@@ -320,11 +320,11 @@ def _unpaired(a, b, n, k, T_max):
 
 
 def sd_of_differences(mean, other, p, k, rounding="either", percent=False):
-    """Return between which bounds the standard deviation of k paired differences lies.
+    """Return the bounds of the standard deviation of k paired differences.
 
-    `mean` and `other` are means of two methods over `k` repeats, `p` is that of the two-sided
-    paired t-test; `rounding`, and `percent` of the means, are those of :func:`printed_interval`.
-    Returns ``low, high`` of the sample deviation, divided by k - 1, of values from 0 to 1.
+    `mean` and `other` are means of two methods over `k` repeats, `p` the p-value of the two-sided
+    paired t-test; `rounding`, and `percent` of the means, are as in :func:`printed_interval`.
+    Returns ``low, high`` of the sample standard deviation (k - 1) of values from 0 to 1.
 
     >>> from mvref.experiments.forensics import sd_of_differences
     >>> low, high = sd_of_differences("63.46", "60.63", "0.0478", 10, percent=True)
@@ -341,15 +341,15 @@ def sd_of_differences(mean, other, p, k, rounding="either", percent=False):
 
 
 def equal_p_values(mean, other, p, k, rounding="either", percent=False):
-    """Return what it implies that two methods print the same mean and the same p against a third.
+    """Return what the same printed mean and the same p of two methods against a third imply.
 
-    Both have paired differences to the third with the same sum, as far as the digits go, and so
-    with the same spread: as they have if both make the same predictions. `mean` is that of the
-    third method over `k` repeats, `other` that of the two, and `p` that of both paired t-tests;
-    `rounding`, and `percent` of the means, are those of :func:`printed_interval`. Returns a dict:
+    Both have paired differences to the third with the same sum, to the printed precision, and so
+    with the same variance, as if both made the same predictions. `mean` is the mean of the third
+    method over `k` repeats, `other` the mean of the two, and `p` the p-value of both paired
+    t-tests; `rounding`, and `percent` of the means, are as in :func:`printed_interval`. Returns:
     ``low`` and ``high``, the bounds of :func:`sd_of_differences` for both methods; ``chance``, the
-    share of the deviations from half to twice the nominal one, drawn uniformly, that print this p:
-    how often a method of the same mean, but with other predictions, would print it.
+    proportion of deviations from half to twice the nominal one, drawn uniformly, that print this p:
+    how often a method with the same mean, but other predictions, would print it.
 
     >>> from mvref.experiments.forensics import equal_p_values
     >>> implied = equal_p_values("63.46", "60.63", "0.0478", 10, percent=True)
@@ -367,11 +367,11 @@ def equal_p_values(mean, other, p, k, rounding="either", percent=False):
 
 
 def average_fits(parts, average, total=False, rounding="either"):
-    """Tell whether a printed average, or total, belongs to printed parts.
+    """Check whether a printed average, or total, belongs to printed parts.
 
-    `average` is that of `parts`, with `total` their sum; `rounding` is that of
+    `average` is the average of `parts`, with `total` their sum; `rounding` is as in
     :func:`printed_interval`. ``possible`` is whether some values that are printed like this have
-    such an average; ``chance`` the share of the printable averages between the least and the
+    such an average; ``chance`` the proportion of printable averages between the smallest and the
     largest part (of totals: from 0 to twice the sum) that pass; ``example`` the average's bounds.
 
     >>> from mvref.experiments.forensics import average_fits
@@ -403,8 +403,8 @@ def average_fits(parts, average, total=False, rounding="either"):
 def wins(rows, larger_is_better=True):
     """Count in how many rows each method is best, without and with ties.
 
-    `rows` are lists of printed numbers, one per method, the best the largest, or the least without
-    `larger_is_better`. Returns two lists of counts: best alone, and best with or without others.
+    `rows` are lists of printed numbers, one per method; the largest is the best, or the smallest
+    without `larger_is_better`. Returns two lists of counts: strictly best, and best or tied.
 
     >>> from mvref.experiments.forensics import wins
     >>> wins([["1", "2", "2"], ["4", "5", "4"]], larger_is_better=False)
@@ -417,9 +417,9 @@ def wins(rows, larger_is_better=True):
 
 
 def repairs(printed, passes):
-    """Return the numbers with one other digit than `printed` that pass a check.
+    """Return the numbers that differ from `printed` in one digit and pass a check.
 
-    `passes` tells of a printed number whether it does.
+    `passes` takes a printed number and returns whether it passes.
 
     >>> from mvref.experiments.forensics import attainable_counts, repairs
     >>> repairs("0.35", lambda number: attainable_counts(number, 3))

@@ -1,7 +1,7 @@
 """Part IV's experiments: planted interactions, halves of real data, methods, and measures.
 
-Parameters are chosen on one third of the training part. ``meta["best"]`` of a split: no rule has a
-larger expected accuracy.
+Parameters are selected on one third of the training set. ``meta["best"]`` of a split is the largest
+expected accuracy of any rule.
 """
 
 from functools import lru_cache, partial
@@ -45,7 +45,7 @@ def draw_planted(name, seed, **levels):
 
 
 def planted(name, n_train, seed, **levels):
-    """Return a planted problem; that of fewer training samples has the first ones of it."""
+    """Return a planted problem; smaller training sets are the first samples of larger ones."""
     X, y = draw_planted(name, seed, **levels)
     train, test = np.arange(n_train), np.arange(N_POOL, N_POOL + N_TEST)
     fold = stratified_parts(y, derive_seed(seed, "check", n_train), train, test_size=1 / 3)
@@ -60,13 +60,13 @@ def real(name, seed):
 
 
 def unit_rows(X):
-    """Give rows mean squared norm 1: dense features have variance 1, sparse rows that norm."""
+    """Scale rows to mean squared norm 1: dense features to variance 1, sparse rows to norm 1."""
     views = [v if sparse.issparse(v) else v / np.sqrt(v.shape[1]) for v in X.views]
     return MultiView(views, names=X.names)
 
 
 def unseen(split):
-    """Return the shares of pairs and triples of one-hot levels in the test part that are new."""
+    """Return the proportions of pairs and triples of levels in the test set unseen in training."""
     known, asked = split.X[split.train], split.X[split.test]
     orders = {"unseen_pairs": 2, "unseen_triples": 3}
     return {name: unseen_share(known, asked, order) for name, order in orders.items()}
@@ -75,7 +75,7 @@ def unseen(split):
 def build(method, point, X, seed, n_starts=1):
     """Return a classifier, not fitted; alpha weighs the penalty against the mean loss.
 
-    n_starts: of a method that is not convex; the end of least training objective is kept.
+    n_starts: number of starts of a non-convex method; the least training objective is kept.
     """
     C = 1.0 / (2.0 * point["alpha"] * X.n_samples)  # weighs the sum of the losses
     if method == "Linear":
@@ -96,14 +96,14 @@ def build(method, point, X, seed, n_starts=1):
 
 
 def mean_auroc(run):
-    """AUROC, averaged over one class against the rest where there are more than two."""
+    """Return the AUROC, averaged one-vs-rest if there are more than two classes."""
     scores = run.machine.model.decision_function(run.features)
     Y = one_vs_rest(run.y_test)
     return auroc(Y[:, 1], scores) if scores.ndim == 1 else macro_average(auroc, Y, scores)
 
 
 def has_failed(run):
-    """Tell whether a training failed: it says so, or is nearer to chance than to the best."""
+    """Check whether training failed: it warned, or is nearer to chance than to the best."""
     told = any("collapsed" in m or "worse than with factors 0" in m for m in run.messages)
     chance = np.unique(run.y_test, return_counts=True)[1].max() / len(run.y_test)
     accuracy = np.mean(run.predicted == run.y_test)

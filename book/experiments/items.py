@@ -1,4 +1,4 @@
-"""The items of all papers by name, and how they are run."""
+"""The items of all papers by name, and functions that run them."""
 
 import sys
 import tempfile
@@ -48,9 +48,9 @@ NOT_HERE = "not on this machine"
 
 
 def find_item(name):
-    """Return the item of a `name`, "table1", or "mvl_svm.fig2" where several have a Figure 2.
+    """Return the item of a `name`: "table1", or "mvl_svm.fig2" if several papers have a Figure 2.
 
-    That no item, or more than one, has the name is a ValueError.
+    A name of no item, or of more than one, raises a ValueError.
 
     >>> from mvref.experiments import find_item
     >>> find_item("mvl_svm.fig2").title
@@ -65,7 +65,7 @@ def find_item(name):
 
 
 def in_order(items):
-    """Return items, each after the items that it needs."""
+    """Return the items sorted, each after the items that it needs."""
     ordered = []
     for item in items:
         needed = in_order(ITEMS[f"{item.paper}.{name}"] for name in item.needs)
@@ -74,15 +74,15 @@ def in_order(items):
 
 
 def run_items(names, *, quick=False, n_jobs=1, n_repeats=None, folder=None, only=None, say=None):
-    """Run items and what they need, on the data sets that are on this machine.
+    """Run items and the items that they need, on the data sets available on this computer.
 
-    `names` are those of the items, or "all". With `quick` small variants run, by default into a new
-    temporary folder: their rows never mix with those of the ledger. `n_jobs`: processes;
-    `n_repeats`, by default all: only so many repeats of every cell, to go on later; `folder`: by
-    default that of the ledger; `only`: the only data set to run; `say`: takes the messages to the
-    user, by default it prints them to stderr. Returns the folder of the rows. An unknown item or
-    data set is a ValueError, a ledger that cannot be written an OSError. What there is to run,
-    :func:`status` tells, and what it takes, :func:`cost_lines`.
+    `names` are names of items, or "all". `quick` runs small variants, by default in a new temporary
+    folder, so that their rows never mix with the ledger. `n_jobs`: number of processes;
+    `n_repeats`, by default all: number of repeats of every cell, which can be extended later;
+    `folder`: by default the folder of the ledger; `only`: the only data set to run; `say`: called
+    with messages to the user, by default prints them to stderr. Returns the folder of the rows. An
+    unknown item or data set raises a ValueError, a ledger that cannot be written an OSError.
+    :func:`status` lists the items, and :func:`cost_lines` their costs.
 
     >>> from mvref.experiments import run_items
     >>> run_items(["mwmvc2.fig2"], only="no data")
@@ -111,7 +111,7 @@ def run_items(names, *, quick=False, n_jobs=1, n_repeats=None, folder=None, only
 
 
 def data_here():
-    """Data sets that are on this machine, and those that are drawn."""
+    """Return the data sets available on this computer, and the simulated ones."""
     drawn = (mvm, mvna_kmhks, speed, calibration)
     here = {*datasets.available(), *(name for paper in drawn for name in paper.DRAWN)}
     here |= {*(problems.PEOPLE if "uwave" in here else ()), *study_data.OF_SKLEARN}
@@ -120,9 +120,9 @@ def data_here():
 
 
 def status(folder=None):
-    """Tell what each item is and how much of it the ledger has, in a list of lines.
+    """Describe each item and how much of it the ledger has, in a list of lines.
 
-    `folder` is by default that of the ledger that comes with mvref.
+    `folder` is by default the folder of the ledger that comes with mvref.
 
     >>> from mvref.experiments import status
     >>> print(status()[0].splitlines()[0])
@@ -138,11 +138,11 @@ def status(folder=None):
 
 
 def cost_lines(names, folder=None):
-    """Tell how many processor hours the rest of some items takes, by the rows that it has.
+    """Estimate the processor hours that remain for some items from the stored rows.
 
-    A job takes as long as the mean of its cell; a cell without rows, as the mean of its method at
-    the same point of other data sets. `names` are those of items; `folder` is by default that of
-    the ledger. Returns a list of lines.
+    The estimate for a job is the mean of its cell or, if the cell has no rows, the mean of its
+    method at the same point on other data sets. `names` are names of items; `folder` is by default
+    the folder of the ledger. Returns a list of lines.
 
     >>> from mvref.experiments import cost_lines
     >>> cost_lines(["mvm.order"])[0]
@@ -172,7 +172,7 @@ def cost_lines(names, folder=None):
 
 
 def stale_lines(folder=None):
-    """Tell which rows the code of today may not write: it has changed since, or is not known."""
+    """List the rows that may be out of date: their code has changed since, or is not known."""
     lines = []
     for item, dataset, rows, here in _with_rows(folder):
         told = [] if here else [NOT_HERE]
@@ -188,7 +188,7 @@ def stale_lines(folder=None):
 
 
 def _with_rows(folder):
-    """Every item on each of its data sets, the paper's rows, and whether the data are here."""
+    """Yield every item with each of its data sets, the paper's rows, and whether data are here."""
     here = data_here()
     for item in ITEMS.values():
         rows = Ledger(item.paper, folder).read()

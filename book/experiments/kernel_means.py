@@ -1,4 +1,4 @@
-"""One SVM on the mean of the views' kernels: what multi-view kernel methods must beat."""
+"""One SVM on the mean of the views' kernels: the baseline of multi-view kernel methods."""
 
 import numpy as np
 from scipy import sparse
@@ -10,7 +10,7 @@ from mvref.core.input import MultiView
 
 
 def without_gaps(X, known):
-    """Put means of the known samples, of sparse views zeros, in the place of missing views."""
+    """Impute missing views by the mean of the known samples, or zeros in sparse views."""
     views = []
     for v, (view, seen) in enumerate(zip(X.views, X.observed.T, strict=True)):
         if sparse.issparse(view):
@@ -25,14 +25,14 @@ def without_gaps(X, known):
 class KernelMeanSVC(ClassifierMixin, BaseEstimator):
     """SVM on the mean of the views' Gaussian kernels exp(-gamma |x - x'|^2).
 
-    What is missing is the mean of the training samples, or zero in a sparse view.
+    Missing views are imputed by the mean of the training samples, or zeros in a sparse view.
     """
 
     def __init__(self, C=1.0, gamma=1.0):
         self.C, self.gamma = C, gamma
 
     def fit(self, X, y):
-        """Keep the samples, and learn."""
+        """Store the samples and train the SVM."""
         self.known_, self.X_ = X, without_gaps(X, X)
         self.svm_ = SVC(C=self.C, kernel="precomputed").fit(self._kernel(X), y)
         self.classes_ = self.svm_.classes_

@@ -1,14 +1,14 @@
-"""Specification curves: one printed number beside what every universe gives for it.
+"""Specification curves: one printed number beside the results of all universes.
 
 A *curve* is a table with a row per universe, in the order of its ``value``: its choices, the mean
 over the repeats and their standard deviation, the ``distance`` from the printed number in standard
 deviations (:func:`.report.distance`), whether that is ``near``, and the ``failure``, if it
 failed. ``attrs`` has the title, the axes, the printed number, and what the paper's stated protocol
-gives. `rows`, everywhere, are those of the ledger "multiverse", by default of the stored one.
+gives. `rows` are always rows of the ledger "multiverse", by default of the stored one.
 
-A search among hundreds of universes finds some by chance. So the item ``<name>_again`` runs those
-that give all printed numbers of a data set at once with other seeds.
-:mod:`.universes` declares what there is to read.
+A search among hundreds of universes finds some by chance. So the item ``<name>_again`` runs the
+universes that give all printed numbers of a data set at once again, with other seeds.
+:mod:`.universes` declares the universes.
 """
 
 import re
@@ -28,11 +28,11 @@ from .universes import FAILURES, PAPER
 from .words import AXES, choice_of, readable, span
 
 MULTIVERSES = {m.name: m for paper in PAPERS for m in getattr(paper, "MULTIVERSES", ())}
-DECIDES = 0.8  # axes are named until they own this share of the spread
+DECIDES = 0.8  # axes are named until they explain this fraction of the variance
 
 
 def find_multiverse(name):
-    """The multiverse of a name, with or without "multiverse." before it."""
+    """Return the multiverse of a name, with or without the prefix "multiverse."."""
     short = str(name).removeprefix(f"{PAPER}.")
     if short not in MULTIVERSES:
         raise ValueError(f"item must be one of {list(MULTIVERSES)}, got {name!r}.")
@@ -40,7 +40,7 @@ def find_multiverse(name):
 
 
 def curve(multiverse, dataset, method, measure="accuracy", rows=None, universes=None):
-    """The curve of one printed number, by default over all that its method sees of universes."""
+    """Return the curve of one printed number, by default over all distinct points of its method."""
     universes = universes or multiverse.points(method, dataset)
     values, failures = _repeats(multiverse, dataset, method, measure, rows, universes)
     name, *of = measure.split()
@@ -54,7 +54,7 @@ def curve(multiverse, dataset, method, measure="accuracy", rows=None, universes=
 
 
 def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=None):
-    """The curve of "first before second": in each universe the mean difference, repeat by repeat.
+    """Return the curve of the mean paired difference, first minus second method, by universe.
 
     A universe in which either method fails has failed.
     """
@@ -74,10 +74,10 @@ def order_curve(multiverse, dataset, first, second, measure="accuracy", rows=Non
 
 
 def statement_curve(multiverse, name, rows=None):
-    """The curve of a statement: its value of the means, and the spread of its value by repeat.
+    """Return the curve of a statement: its value for the means, and its standard deviation.
 
-    ``near`` is where it holds; ``attrs`` has what its value must be ``above`` for that. A universe
-    in which one of the data sets or methods fails has failed.
+    ``near`` is where it holds; ``attrs`` has the threshold ``above`` which its value must be. A
+    universe in which one of the data sets or methods fails has failed.
     """
     if name not in multiverse.statements:
         raise ValueError(f"statement must be one of {list(multiverse.statements)}, got {name!r}.")
@@ -104,18 +104,18 @@ def statement_curve(multiverse, name, rows=None):
 
 
 def _common(multiverse, datasets):
-    """The universes that all of these data sets have."""
+    """Return the universes that all of these data sets have in common."""
     first, *others = map(multiverse.universes, datasets)
     return [universe for universe in first if all(universe in other for other in others)]
 
 
 def printed_number(multiverse, dataset, method, measure):
-    """What the paper prints, or NaN; "errors digit=3" at one parameter, "errors" the sum of all."""
+    """Return the printed number, or NaN; "errors digit=3": at one parameter, "errors": the sum."""
     return _printed(multiverse.paper, multiverse.place, dataset, method, measure)
 
 
 def stated_number(multiverse, dataset, method, measure):
-    """What the stated protocol gives, the mean of the paper's own ledger, or NaN."""
+    """Return the mean by the stated protocol, from the paper's own ledger, or NaN."""
     if multiverse.stated is None:
         return np.nan
     point = encode_parameter(multiverse.stated)
@@ -142,9 +142,9 @@ def _where(rows, cell):
 
 
 def _repeats(multiverse, dataset, method, measure, rows, universes):
-    """Values, (n_universes, n_repeats), NaN where a repeat is missing; and failures as words.
+    """Return values (n_universes, n_repeats), NaN for missing repeats, and failures as text.
 
-    A universe with a repeat that failed has failed, whatever the others gave.
+    A universe with a failed repeat has failed, whatever the other repeats gave.
     """
     if rows is None:
         stored = _stored(Ledger(PAPER).path.stat().st_mtime_ns)
@@ -163,7 +163,7 @@ def _repeats(multiverse, dataset, method, measure, rows, universes):
 
 @lru_cache(maxsize=1)
 def _stored(stamp):
-    """Of the ledger of this time: item, data set, method -> a row per universe."""
+    """Return (item, data set, method) -> a row per universe, cached by the ledger's time stamp."""
     rows, none = read_ledger(PAPER), pd.DataFrame(columns=COLUMNS)
     rows = dict(list(rows.groupby(["item", "dataset", "method"])))
     return cache(lambda *cell: _by_universe(rows.get(cell, none)))
@@ -174,7 +174,7 @@ def _by_universe(rows):
 
 
 def _compared(universes, values, failures, measure, **attrs):
-    """Set each universe beside the printed number."""
+    """Compare each universe with the printed number."""
     found = pd.DataFrame(universes)
     found["value"], found["std"] = values.mean(axis=1), values.std(axis=1)
     found["n"], found["failure"] = values.count(axis=1), failures
@@ -193,10 +193,10 @@ def _sorted(found, universes, **attrs):
 
 
 def joint(multiverse, dataset, rows=None, tolerance=TOLERANCE):
-    """Whether one universe gives all printed numbers of a data set: a row per universe.
+    """Check whether a universe gives all printed numbers of a data set; return a row per universe.
 
-    A column per printed number says whether it is near; ``accuracies``, ``others`` and ``all``,
-    whether all that are accuracies, all others, and all are.
+    A column per printed number shows whether it is near; ``accuracies``, ``others`` and ``all``
+    show whether all accuracies, all other numbers, and all numbers are near.
     """
     cells = [(m, measure) for m, measures in multiverse.methods.items() for measure in measures]
     universes, axes = multiverse.universes(dataset), [*multiverse.axes]
@@ -213,13 +213,13 @@ def joint(multiverse, dataset, rows=None, tolerance=TOLERANCE):
 
 
 def shares(table, value="value"):
-    r"""Which share of the variance over the universes each axis owns; the shares add up to 1.
+    r"""Return the share of each axis in the variance over the universes; the shares add up to 1.
 
-    Let V(S) be the variance of the means over all universes that agree in the axes S: what knowing
-    S explains. V(nothing) is 0, and V(all axes) the whole variance. An axis owns the mean, over all
-    orders in which the axes can be told one after the other, of what it adds to V (Shapley's
-    value). In a balanced design that is the variance of the axis alone, plus an equal part of each
-    interaction that it is in. Where some universes are left out or have failed, it still adds up.
+    Let V(S) be the variance of the means over all universes that agree in the axes S: the variance
+    explained by S. V(nothing) is 0, and V(all axes) the whole variance. The share of an axis is its
+    increment of V, averaged over all orders in which the axes can be revealed (Shapley value). In
+    a balanced design the share is the variance of the axis alone, plus an equal part of each of its
+    interactions. The shares also add up if some universes are left out or have failed.
 
     >>> table = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "value": [0, 2, 4, 10]})
     >>> table.attrs["axes"] = {"a": [0, 1], "b": [0, 1]}
@@ -228,7 +228,7 @@ def shares(table, value="value"):
     """
     found = table.dropna(subset=[value])
     axes = [axis for axis, choices in table.attrs["axes"].items() if len(choices) > 1]
-    codes, n_groups = {}, 1  # codes of several axes add up to the number of a group
+    codes, n_groups = {}, 1  # the sum of the codes of several axes numbers a group
     for axis in axes:
         codes[axis] = n_groups * pd.factorize(found[axis])[0]
         n_groups *= found[axis].nunique()
@@ -249,7 +249,7 @@ def shares(table, value="value"):
 
 
 def told(table):
-    """What a curve tells, heading -> words: where it agrees, how far it goes, what decides."""
+    """Summarise a curve as heading -> text: where it agrees, its range, and the deciding axes."""
     value, attrs, of = table["value"].dropna(), table.attrs, f"of {len(table)}"
     order = attrs.get("order", False)
     cells = {"printed": f"{attrs['printed']:{'+' * order}.4g}"} if "printed" in attrs else {}
@@ -268,20 +268,20 @@ def told(table):
 
 
 def told_table(tables):
-    """What some curves tell, a row for each."""
+    """Summarise several curves in a table with a row for each."""
     rows = {table.attrs["title"]: told(table) for table in tables}
     found = pd.DataFrame.from_dict(rows, orient="index").fillna("\N{EN DASH}")
     return found.replace(r"(?<!\w)-(?=\d)", "\N{MINUS SIGN}", regex=True)
 
 
 def sentence(table):
-    """What a curve tells, in one line."""
+    """Summarise a curve in one line."""
     parts = [f"{head} {words}" for head, words in told(table).items()]
     return f"{table.attrs['title']}: {'; '.join(parts)}."
 
 
 def joint_sentence(multiverse, dataset, rows=None):
-    """In how many universes all printed numbers are near; and in how many of them again."""
+    """State in how many universes all printed numbers are near, and in how many of them again."""
     found = joint(multiverse, dataset, rows)["all"]
     text = readable(f"{dataset}, all at once: {found.sum()} of {len(found)} universes")
     twice = again(multiverse, rows)
@@ -292,7 +292,7 @@ def joint_sentence(multiverse, dataset, rows=None):
 
 
 def again(multiverse, rows=None):
-    """The universes that give all printed numbers of a data set, in other repeats."""
+    """Return the multiverse of the universes that give all printed numbers, in other repeats."""
 
     @cache
     def found(dataset):
@@ -309,7 +309,7 @@ def again(multiverse, rows=None):
 
 
 def item_again(multiverse):
-    """The item that runs them, after the search."""
+    """Return the item that runs these universes again, after the search."""
 
     def jobs(dataset, quick, rows):
         return again(multiverse, rows).jobs(dataset, quick, rows)
@@ -325,7 +325,7 @@ def _deciding(table):
 
 
 def common_choices(table):
-    """What all near universes have chosen alike, in words."""
+    """Return the choices that all near universes have in common, in words."""
     near = table[table["near"]]
     alike = {axis: near[axis].iloc[0] for axis, choices in table.attrs["axes"].items()
              if len(choices) > 1 and near[axis].nunique() == 1}  # fmt: skip
@@ -333,7 +333,7 @@ def common_choices(table):
 
 
 def _untold(table):
-    """What failed, and what has not run."""
+    """Return text on the universes that failed or have not run."""
     failed = table.loc[table["failure"] != "", "failure"].value_counts()
     parts = [f"{count} failed: {reason}" for reason, count in failed.items()]
     missing = (table["value"].isna() & (table["failure"] == "")).sum()
@@ -341,10 +341,10 @@ def _untold(table):
 
 
 def plot_curve(table):
-    """Draw a curve above, the choices of every axis that has several below; returns the figure.
+    """Plot a curve and, below it, the choices of every axis with several; return the figure.
 
-    Universes that are near, or in which a statement holds, are blue; the band is as wide as the
-    median spread of the near ones, and a dashed line is the stated protocol.
+    Universes that are near, or in which a statement holds, are blue; the width of the band is the
+    median standard deviation of the near ones, and a dashed line is the stated protocol.
     """
     import matplotlib.pyplot as plt
 
@@ -353,7 +353,7 @@ def plot_curve(table):
     attrs = table.attrs
     axes = {axis: choices for axis, choices in attrs["axes"].items() if len(choices) > 1}
     known = table.dropna(subset=["value"]).reset_index(drop=True)
-    width = np.clip(150 / max(len(known), 1), 1, 4)  # of a mark: few universes, wide marks
+    width = np.clip(150 / max(len(known), 1), 1, 4)  # width of a mark: few universes, wide marks
     lines = [(axis, choice) for axis, choices in axes.items() for choice in choices]
     fig, (above, below) = plt.subplots(
         2, sharex=True, figsize=(6.8, 2.9 + 0.18 * len(lines)), dpi=220,
@@ -391,7 +391,7 @@ def plot_curve(table):
 
 
 def _draw_printed(ax, known, attrs):
-    """The printed number, its spread, and the stated protocol."""
+    """Draw the printed number, its standard deviation, and the stated protocol."""
     from .plotting import PALETTE
 
     typical = known[known["near"]] if known["near"].any() else known
@@ -410,9 +410,9 @@ def _draw_printed(ax, known, attrs):
 
 
 def run_multiverse(name, *, quick=False, n_jobs=1, folder=None, only=None, figures=None):
-    """Run what the ledger lacks; return what is told of each data set as one text.
+    """Run what the ledger lacks; return the summaries of all data sets as one text.
 
-    figures: folder of a picture of every curve, default none; others as of :func:`.run_items`.
+    figures: folder for a picture of every curve, default none; others as in :func:`.run_items`.
     """
     multiverse = find_multiverse(name)
     item = item_again(multiverse) if multiverse.place else multiverse.item

@@ -1,4 +1,4 @@
-"""The comparison that the paper of multi-view machines announces and does not make.
+"""The comparison that the paper on multi-view machines announces but does not report.
 
 Cao, Zhou and Yu, "Multi-view Machines", arXiv 1506.01110, 2015, have no experiments: section 5
 compares in words. The protocol is ours, and nothing in it is compared with a printed number.
@@ -6,32 +6,32 @@ compares in words. The protocol is ours, and nothing in it is compared with a pr
 Protocol
   views    rows of mean squared norm 1 in every view: features of variance 1 are divided by the root
            of their number, one-hot rows have that norm, and rows of text are scaled as in
-           :mod:`mvref.experiments.problems`, by the training half. All methods get the same views.
-  planted  3 views of 5 normal features, or of 40 levels (the commonest pair of levels twice as
+           :mod:`mvref.experiments.problems`, by the training set. All methods get the same views.
+  planted  3 views of 5 normal features, or of 40 levels (the most frequent pair of levels twice as
            frequent as the next); labels are the sign of a planted score of two factors, 5 % of
            them turned over (:func:`mvref.datasets.make_interactions`). Of one planted score
            `N_POOL` + `N_TEST` samples are drawn; n of the first ones train, the others test.
-           `SIZES` says how many repeats; each has its own score, which all methods and all n
-           share. The method "data" tells how many pairs and triples of levels in the test part no
+           `SIZES` gives the number of repeats; each has its own score, which all methods and all n
+           share. The method "data" gives the pairs and triples of levels in the test set that no
            training sample has.
-  real     3 stratified halves to train and to test, where part III has the data set its first ones.
+  real     3 stratified halves to train and to test, the first ones of part III for its data sets.
            Digits: the four quarters of the image.
   tuning   18 points for every method: alpha, the weight of the penalty against the mean loss, and
            k, or the gamma of the Gaussian SVM; for SVMs and tensor machines C is 1/(2 alpha n). By
-           the accuracy on one stratified third of the training part. Ties go to the smallest k,
+           the accuracy on one stratified third of the training set. Ties go to the smallest k,
            then the largest alpha. On planted scores k is their rank or its double, for all methods
            that have factors; a smaller k cannot express them, and wins on few samples by luck.
-  starts   Of the methods that are not convex (FM, FM27, FM-V, STM, MVM) the end of least training
-           objective of `N_STARTS` random starts, on real data of `REAL_STARTS`. Of one while they
-           are tuned; of `TUNING_STARTS` where a method has factors and the score is planted.
+  starts   Non-convex methods (FM, FM27, FM-V, STM, MVM) keep the least training objective of
+           `N_STARTS` random starts, on real data of `REAL_STARTS`. Tuning uses one start, or
+           `TUNING_STARTS` if a method has factors and the score is planted.
   failed   the method warned that it collapsed or ended worse than with factors 0, or its accuracy
-           on the test part is below the middle between the share of the commonest class and the
-           best possible (0.95 where labels are turned over, else 1). So a method that cannot
+           on the test set is below the midpoint of the majority class's proportion and the best
+           possible accuracy (0.95 where labels are flipped, else 1). So a method that cannot
            express the score fails, too.
   time     processor time of the last training, in one thread.
 
 Methods
-  Linear, RBF   linear SVM with squared hinge, and Gaussian SVM; views side by side
+  Linear, RBF   linear SVM with squared hinge, and Gaussian SVM; concatenated views
   FM, FM27      factorisation machines of Eqs. (26) and (27)
   FM-V          the same with products of up to V features of different views. Products of features
                 of one view, as in Eq. (26), would cost ten times as much or more
@@ -75,7 +75,7 @@ from .tuning import Machine, Method, Split, tuned
 
 REAL = ("mfeat", "digits", "webkb", "citeseer")
 ALPHAS = tuple(10.0**-i for i in range(1, 7))
-WIDTHS = (0.1, 0.01, 1.0, 1e-3, 10.0, 100.0)  # from the middle: narrow ones are often as good
+WIDTHS = (0.1, 0.01, 1.0, 1e-3, 10.0, 100.0)  # from the middle: narrow widths are often as accurate
 GRIDS = {
     **dict.fromkeys(FACTORISED, grid(k=(1, 4, 16), alpha=ALPHAS)),
     "RBF": [{"gamma": g, "alpha": g * 10.0**r} for g in WIDTHS for r in (-2.0, -3.5, -5.0)],
@@ -87,7 +87,7 @@ BY_HALVES = tuple(10 ** -(1.5 + 0.5 * i) for i in range(9))
 PLANTED_GRIDS = GRIDS | dict.fromkeys(FACTORISED, grid(k=(RANK, 2 * RANK), alpha=BY_HALVES))
 WEAK = tuple(10.0**-i for i in range(3, 9))
 STRONGER, WEAKER = ([10**shift * alpha for alpha in BY_HALVES] for shift in (1, -1))
-OTHER_GRIDS = {  # where most choices of the common grid were its ends
+OTHER_GRIDS = {  # where the common grid mostly selected its end points
     ("planted-linear", 250): dict.fromkeys(FACTORISED, grid(k=(RANK, 2 * RANK), alpha=STRONGER)),
     ("planted-pairwise", 4000): dict.fromkeys(FACTORISED, grid(k=(RANK, 2 * RANK), alpha=WEAKER)),
     ("onehot-full", 4000): {"STM": grid(alpha=[10 ** (-0.4 * i) for i in range(18)])},
@@ -98,11 +98,11 @@ OTHER_GRIDS = {  # where most choices of the common grid were its ends
     "digits": dict.fromkeys(FACTORISED, grid(k=(1, 8, 64), alpha=WEAK)),
     "webkb": {"STM-product": grid(alpha=[10 ** (-0.5 * i) for i in range(18)])},
 }
-REAL_GRIDS = GRIDS | {"STM": grid(alpha=[10 ** (-0.25 * i) for i in range(18)])}  # for its time
-SIZES = {250: 20, 1000: 20, 4000: 3}  # of a training part, and how many repeats
+REAL_GRIDS = GRIDS | {"STM": grid(alpha=[10 ** (-0.25 * i) for i in range(18)])}  # to save time
+SIZES = {250: 20, 1000: 20, 4000: 3}  # size of a training set -> number of repeats
 N_REPEATS = 20
 N_STARTS, TUNING_STARTS, REAL_STARTS, REAL_REPEATS = 12, 4, 4, 3
-QUICK = slice(6, 9)  # of the points
+QUICK = slice(6, 9)  # slice of the points
 START_K, START_ALPHA = 4, 1e-3
 SIGMAS = (0.01, 0.05, 0.1, 0.5)
 VIEWS = {"planted-mixed": (2, 3, 4, 5, 6, 7, 8), "planted-full": (2, 3, 4, 5, 6)}
@@ -115,7 +115,7 @@ START_MEASURES = {
     "n_iter": lambda run: run.machine.model.n_iter_,
     "objective": lambda run: run.machine.model.loss_curve_[-1],
 }
-DRAWN = tuple(dict.fromkeys([*VIEWS, *PLANTED]))  # on every machine
+DRAWN = tuple(dict.fromkeys([*VIEWS, *PLANTED]))  # simulated, so always available
 
 
 def start(dataset, quick, rows):
@@ -170,14 +170,14 @@ def on_halves(dataset, quick, rows):
 
 
 def cell(method, point, n_repeats, quick, n_starts, grids):
-    """Return the cell of a method; quick: few points, two starts."""
+    """Return the cell of a method; quick: few points and two starts."""
     points = grids[method][QUICK] if quick else grids[method]
     options = {"points": points, "n_starts": 2 if quick else n_starts}
     return Cell(method, point, (*MEASURES, *points[0]), n_repeats, options)
 
 
 def measured(name, method, *, measures, points=(), n_starts=1, n_train=None, seed, **levels):
-    """Tune and measure a method; "data" is none, and tells what the training part lacks."""
+    """Tune and measure a method; "data", not a method, measures what the training set lacks."""
     split = planted(name, n_train, seed, **levels) if name in PLANTED else real(name, seed)
     if method == "data":
         return unseen(split)
@@ -188,7 +188,7 @@ def measured(name, method, *, measures, points=(), n_starts=1, n_train=None, see
 
 
 def measured_by_starts(name, method, *, measures, points, n_starts, n_train, seed, **levels):
-    """As `measured`, of a planted score, with several starts while the method is tuned, too."""
+    """Tune and measure as in `measured`, on a planted score, with several starts in tuning, too."""
     last = partial(build, method, n_starts=n_starts)
     tuning = partial(build, method, n_starts=min(n_starts, TUNING_STARTS))
     method = Method(Machine, points, measures, {"build": last}, {"build": tuning})

@@ -1,59 +1,59 @@
-"""Tables 2 and 3 of MVNA-KMHKS (Wang, Chen and Gao, 2011, section 5.3), and what it says in words.
+"""Tables 2 and 3 of MVNA-KMHKS (Wang, Chen and Gao, 2011, section 5.3), and claims of its text.
 
-The paper's text that we have lacks its settings: kernel, grids, rho and m of Table 2. All of them
-are ours, but M = 2, m = 512 for Table 3, and the vote of all pairs of classes.
+Our text of the paper lacks its settings: kernel, grids, rho and m of Table 2. All of them are our
+choice, except M = 2, m = 512 for Table 3, and the vote of all pairs of classes.
 
 Table 2
   data      five tables of the UCI repository and iris, with the defaults of
     :func:`mvref.datasets.fetch_uci`: lung-cancer 32 samples, house-votes-84 435 (no vote is a
     value), shuttle-landing-control 15 (so is "does not matter"), horse-colic 368 by lesion,
-    echocardiogram 131 by still alive. Other gaps are filled with the mean or the most frequent code
-    of all samples. Codes count as numbers; features are standardised by the training part.
+    echocardiogram 131 by still alive. Other missing values are imputed by the mean or the most
+    frequent code of all samples. Codes count as numbers; the training set standardises features.
   halves    `N_HALVES` at random (the paper has ten), half of each class rounded down: the printed
     digits fit (erratum N19).
   folds     ten-fold cross-validation, which the text states; a repeat is one fold. Samples are
     dealt out class by class: 1 or 2 of the shuttle's 15 rules, 3 or 4 samples of lung-cancer.
-  tuning    three stratified folds of the training part: `VALUES` of the width (in mean distances),
-    of c and of the coupling. m is half of what is trained on, mu = 1/2, xi = 1e-4. Of equally good
-    points the one with the widest kernel is taken, then the largest c and coupling.
+  tuning    three stratified folds of the training set: `VALUES` of the width (in mean distances),
+    of c and of the coupling. m is half of the training samples, mu = 1/2, xi = 1e-4. Ties go to
+    the widest kernel, then the largest c and coupling.
   readings  the halves once more, each with one change, for the methods of the paper alone:
-    ``halves-narrow``, of equally good points the narrowest kernel, then the smallest c and coupling
+    ``halves-narrow``, ties go to the narrowest kernel, then the smallest c and coupling
     (on the same halves); ``halves-outcome`` and ``halves-surgery``, the other targets of
     horse-colic; ``halves-months``, echocardiogram with the months of survival as an input.
-  universes  Nothing is tuned: every choice of what our copy of the text leaves open (scaling,
+  universes  Nothing is tuned: all choices that our text of the paper leaves open (scaling,
     width, c, m/n) for all methods of the paper, on ten halves; coupling 1, at least two components.
-    Where both numbers of MVNA come out here alone (`FOUND`), it runs again on other halves.
+    Where both numbers of MVNA are reproduced only here (`FOUND`), it runs again on other halves.
 
 Table 3     Digit against the rest, 3823 samples train and 1797 test, pixels divided by 16. The
     paper has the nine digits but 1; ours has 1 too. Parameters from `DIGIT_VALUES` by a stratified
-    third of the training file, after training on the rest; then training on all of it. What draws
-    components does so three times.
+    third of the training file, after training on the rest; then training on all of it. Methods
+    that draw components are repeated three times.
   untuned   One point for all digits: width .5, coupling 1, and c of `UNTUNED_C`.
   paired    MVNA less a rival of the paper, error by error, on the same test images, summed over the
     nine digits: ``difference``; ``std_error``, over the images; ``only_mvna`` and ``only_rival``,
-    errors that the other does not make. With the parameters that `table3` has chosen, and untuned;
-    the machines are those of these two items.
+    errors that the other does not make. With the parameters that `table3` has selected, and
+    untuned; the models are the same as in these two items.
 
 Methods
   MVNA           MVNA-KMHKS at the minimum of Eq. (4), with the Nyström extension
   MVNA-printed   Eqs. (7), (9) and (11) as printed, rho = .5 (Table 2)
-  NA-average     MVNA without coupling: the mean of two machines that learn apart. Not in the paper
+  NA-average     MVNA without coupling: the mean of two models trained separately. Not in the paper
   NA, KMHKS      one approximation, and the full kernel, at the minimum of Eq. (3)
   SVM            scikit-learn's SVC with C = 1/(2c)
-  Majority       the commonest class of the training part, whatever the sample (Table 2)
+  Majority       the majority class of the training set, for every sample (Table 2)
 
 Others, in as many repeats; two moons have 400 samples to train, 2000 to test and noise .3
   convergence  Both solvers with c = .1, m = n/4, the kernel exp(-|x - x'|^2), mu = (.5, .5) and
     (.9, .1). ``excess``: the last J' of Eq. (4) over its minimum, less 1, where xi = 1e-4 stops the
     solver; ``excess_10`` after ten iterations with xi = 0. ``rises``: the largest relative increase
     of J' in an iteration. ``accuracy`` and ``n_iter`` where xi stops.
-  decision   The machines of ``solver="exact"`` that classify by the Nyström extension, and by Eq.
+  decision   The models of ``solver="exact"`` that classify by the Nyström extension, and by Eq.
     (11) with the exact kernel (erratum N5), for two kernels exp(-gamma |x - x'|^2), some m of the
     400 samples, and some c; coupling 1.
   alignment  MVNA and NA with the *same* c = .1, coupling 1, widths and m/n. ``alignment``
-    is Eq. (21), ``gain`` the accuracy minus that of NA, ``gain_double`` minus that of NA with as
-    many components as both views of MVNA have. NA has the components of MVNA's first view. mfeat
-    has two sources, whose kernels NA adds up. More than two classes: each against the rest.
+    is Eq. (21), ``gain`` the accuracy minus NA's, ``gain_double`` minus NA's with as many
+    components as both views of MVNA have. NA has the components of MVNA's first view. mfeat has two
+    sources, whose kernels NA adds up. More than two classes: one-vs-rest.
 """
 
 from dataclasses import replace
@@ -73,7 +73,7 @@ OF_PAPER = ("MVNA", "NA", "KMHKS", "SVM")
 ON_DIGITS = {"MVNA": 3, "NA-average": 3, "NA": 3, "KMHKS": 1, "SVM": 1}  # repeats
 PROTOCOLS = ("halves", "folds")
 READINGS = {"horse-colic": ("outcome", "surgery"), "echocardiogram": ("months",)}  # last: universes
-# Of width, c and coupling; of equally good points the first is taken
+# Values of width, c and coupling; ties go to the first
 VALUES = (4.0, 1.0, 0.25), (10.0, 1e-1, 1e-3), (100.0, 1.0, 1e-2)
 QUICK_VALUES = (1.0,), (1e-1,), (1.0, 1e-2)
 DIGIT_VALUES = (1.0, 0.5), (1e-1, 1e-2), (10.0, 0.1)
@@ -109,7 +109,7 @@ def table2(dataset, quick, rows):
 
 
 def universes(dataset, quick, rows, found=None):
-    """Accuracy on halves without tuning, every choice of ours; quick: one half, two widths.
+    """Accuracy on halves without tuning, for all our choices; quick: one half, two widths.
 
     found: points of MVNA, which then runs alone.
     """
@@ -135,7 +135,7 @@ def table3(dataset, quick, rows):
 
 
 def untuned(dataset, quick, rows):
-    """Table 3 with one point for all digits; quick: as there, and one value of c."""
+    """Table 3 with one point for all digits; quick: as in Table 3, and one value of c."""
     cells = []
     for c in UNTUNED_C[: 1 if quick else None]:
         points, values = grid(digit=NOT_ONE, c=(c,)), at(UNTUNED_WIDTH, c, 1.0)

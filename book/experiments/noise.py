@@ -1,11 +1,11 @@
-"""Does MVPO's term for consistency handle noise? A sentence of its abstract without an experiment.
+"""Does MVPO's consistency term handle noise? A claim of its abstract without an experiment.
 
-Noise      "rows": a (sample, view) pair is drawn with the share, and the drawn rows of a view
-           change places, among those that train and among those that test. "gaussian": dense
-           columns, whose scale is 1, get normal noise of so many times it. "labels": this share of
-           the samples that train, folds included, has another class. Test labels stay true.
+Noise      "rows": (sample, view) pairs are drawn with a given probability, and the drawn rows of a
+           view are permuted, separately for training and test samples. "gaussian": normal noise
+           with this standard deviation is added to dense columns, whose scale is 1. "labels": this
+           fraction of the training samples, folds included, gets another class; test labels do not.
 Methods    MVPO at all of `CONSISTENT` and `N_COSTS` values of C2; MVPO-C1=0 and LinearSVC at
-           equally many C2, so that agreement and shrinkage can be told apart. All are tuned for F1.
+           equally many C2, to distinguish agreement from shrinkage. All are tuned for F1.
 """
 
 from dataclasses import replace
@@ -26,14 +26,14 @@ VIEWS, LABELS = (("none", 0.0), ("rows", 0.2), ("rows", 0.4)), (("labels", 0.05)
 DENSE = (*VIEWS, ("gaussian", 2.0), *LABELS)
 NOISE = {"mfeat": DENSE, "digits": DENSE, "webkb": (*VIEWS, *LABELS)}
 CONSISTENT = (0.1, 1.0, 10.0, 100.0)
-# Powers of ten: the ends of C2, of MVPO with and without consistency, and of LinearSVC.
+# Powers of ten: end points of C2 for MVPO with and without consistency, and for LinearSVC.
 COSTS = {"mfeat": (1, 4), "digits": (1, 3), "webkb": (2, 6)}
 COSTS_OF_SVM = {"mfeat": (-3, 1), "digits": (-3, 2), "webkb": (1, 5)}
 N_COSTS, REPEATS = 4, {"mfeat": 3, "digits": 3, "webkb": 10}
 
 
 def noise(dataset, quick, rows):
-    """Both methods under every noise; quick: one repeat of the first noise at two points."""
+    """Return jobs of the methods under every noise; quick: one repeat of the first, two points."""
     cells = [
         Cell(method, {"noise": kind, "share": share}, ("f1", "validation", "C1", "C2"),
              1 if quick else REPEATS[dataset], {"n_costs": 1 if quick else N_COSTS})
@@ -59,7 +59,7 @@ def on_noise(name, method, *, measures, noise, share, n_costs, seed):
 
 
 def with_noise(split, noise, share, seed):
-    """Spoil the views of all samples, or the labels of those that train."""
+    """Add noise to the views of all samples, or to the labels of the training samples."""
     rng, n = np.random.default_rng(seed), len(split.y)
     X, y = list(split.X.views), split.y.copy()
     if noise == "rows":

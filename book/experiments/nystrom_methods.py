@@ -32,17 +32,17 @@ MOONS = {"n_components": 0.25, "gamma": 1.0}
 MOONS_C = ALIGNED_C = 0.1
 WEIGHTS = {"even": None, "uneven": (0.9, 0.1)}
 CHECKPOINTS = (10, 100, 1000, 10_000)
-N_REPEATS, N_INNER = 10, 3  # halves, or folds; folds of the training part, for tuning
+N_REPEATS, N_INNER = 10, 3  # halves, or folds; folds of the training set, for tuning
 MOONS_TRAIN, MOONS_TEST, MOONS_NOISE = 400, 2000, 0.3
-SUBSET = 300  # samples to learn from, of digits and mfeat
-CHECK_SHARE = 1 / 3  # of the training part of optdigits
+SUBSET = 300  # training samples of digits and mfeat
+CHECK_SHARE = 1 / 3  # fraction of the training set of optdigits
 
 
 # ------------------------------------------------------------------ data and their parts
 
 
 def half(y, seed):
-    """Draw a test part with half of each class, rounded down; return the rows of both parts."""
+    """Draw a test set with half of each class, rounded down; return the rows of both sets."""
     rng = np.random.default_rng(seed)
     of_classes = [rng.permutation(np.flatnonzero(y == k)) for k in np.unique(y)]
     test = np.sort(np.concatenate([rows[: len(rows) // 2] for rows in of_classes]))
@@ -52,8 +52,8 @@ def half(y, seed):
 def fold(y, index, seed):
     """Return one fold of a cross-validation that also deals out classes of few samples.
 
-    Shuffled samples, sorted by class, are dealt out like cards: sizes of folds differ by one at
-    most, and so do the numbers of samples that they have of a class.
+    Shuffled samples, sorted by class, are dealt out in turn: the sizes of folds differ by at most
+    one, and so do their numbers of samples per class.
     """
     order = np.random.default_rng(seed).permutation(len(y))
     test = np.sort(order[np.argsort(y[order], kind="stable")][index::N_REPEATS])
@@ -87,7 +87,7 @@ def table_of(name):
 
 
 def cut(X, y, train, test, seed, scale=True):
-    """Standardise features by the training part, if asked, and cut that part for tuning."""
+    """Standardise features by the training set if `scale`, and split this set for tuning."""
     if scale:
         X = PerView(StandardScaler()).fit(X[train]).transform(X)
     folds = stratified_folds(y, train, N_INNER, derive_seed(seed, "inner"))
@@ -95,9 +95,9 @@ def cut(X, y, train, test, seed, scale=True):
 
 
 def load_split(name, seed, index=None, scale=True):
-    """Return halves, or a fold by its `index`; of large data sets a few samples to learn from.
+    """Return halves, or a fold by its `index`; large data sets have few training samples.
 
-    name: see :func:`table_of`; "moons" are drawn anew, and not scaled.
+    name: see :func:`table_of`; "moons" are drawn with the seed, and not scaled.
     """
     if name == "moons":
         A, y = make_moons(MOONS_TRAIN + MOONS_TEST, noise=MOONS_NOISE, random_state=seed)
@@ -129,8 +129,8 @@ def build(method, distances, point, X, seed, n_components=SHARE, **options):
     """Return a classifier that is not fitted.
 
     point: ``width``, ``c``, and ``coupling`` for MVNA. exp(-|x - x'|^2 / (2 s^2)) has s = width
-    times the mean distance; seed: draws the components: NA has those of the first view of MVNA,
-    NA-average those of both; options: of the class; ``gamma`` takes the place of the width.
+    times the mean distance; seed: draws the components; NA has the components of MVNA's first view,
+    NA-average the components of both; options: of the class; ``gamma`` replaces the width.
     """
     if method == "Majority":
         return DummyClassifier()
@@ -159,15 +159,15 @@ def machine(split, rows, seed, *, name, **options):
 
 
 def measures_of(name, of_all=None):
-    """Return what is measured of a method: the alignments are those of MVNA alone."""
+    """Return the measures of a method: only MVNA has alignments."""
     of_all = of_all or (*MEASURES, *CHOSEN.get(name, PARAMETERS[:2]))
     return (*of_all, *ALIGNMENTS) if name == "MVNA" else of_all
 
 
 def run_of(split, name, values, seed, measures, **options):
-    """Tune, where there is a choice, and train a method.
+    """Tune a method, if there is a choice, and train it.
 
-    values: of `PARAMETERS`, of equally good ones the first; a method takes those that it has.
+    values: of `PARAMETERS`, ties go to the first; a method takes the parameters that it has.
     """
     chosen = CHOSEN.get(name, PARAMETERS[:2])
     points = grid(**dict(zip(chosen, values, strict=False)))
@@ -180,7 +180,7 @@ def at(*point):
 
 
 def alignment(run, center=False):
-    """Return the kernel alignment of the two approximations, Eq. (21), on the training part."""
+    """Return the kernel alignment of the two approximations, Eq. (21), on the training set."""
     model, X, factors = run.machine.model, run.machine.X, []
     for v, S in zip(model.sources_, model.components_, strict=True):
         gamma = model.gamma[v]
@@ -212,13 +212,13 @@ def on_universe(name, method, *, measures, scaling, width, c, share=SHARE, seed)
 
 @lru_cache(maxsize=256)
 def errors_on_digit(name, digit, method, values, m, measures, seed):
-    """Return which images a method gets wrong, a digit against the rest, and its measures."""
+    """Return the images that a method misclassifies, a digit against the rest, and its measures."""
     run = run_of(digit_split(name, digit), method, values, seed, measures, n_components=m)
     return run.predicted != run.y_test, run.measure(measures=OWN_MEASURES)
 
 
 def on_digit(name, method, *, measures, digit, values, m, seed, c=None):
-    """Tune, where there is a choice, and measure a method; `c` is that of `values`."""
+    """Tune a method, if there is a choice, and measure it; `c` is the value of c in `values`."""
     return errors_on_digit(name, digit, method, values, m, measures, seed)[1]
 
 

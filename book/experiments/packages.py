@@ -1,9 +1,9 @@
-"""Data sets that lie in Python packages, for the study of part VI: what their files say.
+"""Data sets contained in Python packages, for the study of part VI, as read from their files.
 
-No package is imported: its file is found where it is installed, and must be the known one. A loader
+No package is imported: its file is found where it is installed, and checked by its sha256. A loader
 returns views, name -> array with NaN where a value is missing, and labels. Nothing is scaled,
-filled or chosen by the labels. Left out are what is known only later than the rest, what is
-computed from other columns, and samples that lack a whole view.
+imputed or selected by the labels. Columns known only later than the rest, columns computed from
+other columns, and samples that lack a whole view are left out.
 """
 
 import hashlib
@@ -63,7 +63,7 @@ FILES = {  # name: requirement, file, its sha256
 
 
 def load(name):
-    """Views and labels of the samples with every view."""
+    """Return the views and labels of the samples with every view."""
     views, labels = LOADERS[name](path_of(name))
     X = MultiView(views)
     there = X.observed.all(axis=1)
@@ -71,7 +71,7 @@ def load(name):
 
 
 def path_of(name):
-    """Where the file is; a DatasetUnavailable says what to install."""
+    """Return the path of the file; a DatasetUnavailable names the package to install."""
     requirement, file, sha256 = FILES[name]
     for folder in map(Path, sys.path):
         if (path := folder / file).is_file():
@@ -82,7 +82,7 @@ def path_of(name):
 
 
 def there(name):
-    """Whether the file is on this machine."""
+    """Check whether the file is on this computer."""
     try:
         return bool(path_of(name))
     except DatasetUnavailable:
@@ -90,26 +90,26 @@ def there(name):
 
 
 def numbers(frame, columns):
-    """Columns as numbers; what is no number is missing."""
+    """Return columns as numbers; entries that are not numbers are missing."""
     return frame[columns].apply(pd.to_numeric, errors="coerce").to_numpy(float)
 
 
 def coded(column, values):
-    """A column of words as numbers; other words are missing."""
+    """Return a column of words as numbers; words not in `values` are missing."""
     return column.astype(str).str.strip().map(values).to_numpy(float)
 
 
 def one_hot(column, words):
-    """A column of 0 and 1 for each word."""
+    """Return a column of 0 and 1 for each word."""
     return np.column_stack([(column == word).to_numpy(float) for word in words])
 
 
 def alzheimer_csf(path):
-    """Cognitive impairment, by proteins of the spinal fluid, genotype and person."""
+    """Load cognitive impairment: proteins of the spinal fluid, genotype and demographics."""
     frame = pd.read_csv(path)
     core, person = ["tau", "p_tau", "Ab_42"], ["age", "male"]
     other = [*core, *person, "Genotype", "Class"]
-    alleles = [frame["Genotype"].str.count(allele) for allele in ("2", "4")]  # the others are E3
+    alleles = [frame["Genotype"].str.count(allele) for allele in ("2", "4")]  # the rest is E3
     return {
         "panel": numbers(frame, [c for c in frame.columns if c not in other]),
         "core": numbers(frame, core),
@@ -119,7 +119,7 @@ def alzheimer_csf(path):
 
 
 def preterm_birth(path):
-    """Birth before week 37, by what the first visit told."""
+    """Load preterm birth (before week 37): data of the first visit."""
     frame = pd.read_pickle(path, compression="xz")
     outcome = frame["Birth.outcome"].str.strip()
     frame = frame[~outcome.isin(["Lost to FU", "Elective abortion"])]
@@ -133,7 +133,7 @@ def preterm_birth(path):
         *(coded(frame[c], yes_no) for c in earlier),
     ])  # fmt: skip
     first = (frame["Prev.preg"].str.strip() == "No").to_numpy()
-    past[first] = np.nan_to_num(past[first])  # no earlier pregnancy: none of these
+    past[first] = np.nan_to_num(past[first])  # no earlier pregnancy: zeros
     teeth = ["N.qualifying.teeth", "BL.GE", "BL..BOP", "BL.PD.avg", "BL..PD.4", "BL..PD.5",
              "BL.CAL.avg", "BL..CAL.2", "BL..CAL.3", "BL.Calc.I", "BL.Pl.I"]  # fmt: skip
     serum = ["OCRP1", "O1B1", "O61", "O81", "OPGE21", "OTNF1", "OMMP91", "ETXU_CAT1", "OFIBRIN1"]
@@ -153,14 +153,14 @@ def preterm_birth(path):
 
 
 def hepatic_injury(path):
-    """Injury of the liver by a compound, by assays and by its structure."""
+    """Load liver injury by compounds: assays and chemical structure."""
     frame = pd.read_pickle(path, compression="xz")
     starts = {"assays": "bio_assay_", "chemistry": "chem_fp_"}
     return of_columns(frame, starts), frame["class"].astype(str)
 
 
 def breast_metastasis(path):
-    """Metastasis within five years, by genes and by the record; who was not seen as long is out."""
+    """Load metastasis within five years: genes and record, without shorter follow-ups."""
     lines = path.read_text("utf-8").splitlines()
     columns = [line.split()[1] for line in lines if line.lower().startswith("@attribute")]
     rows = [line.split(",") for line in lines[lines.index("@data") + 1 :] if line.strip()]
@@ -180,7 +180,7 @@ def breast_metastasis(path):
 
 
 def heart_disease(path):
-    """Narrow arteries of the heart, by examination, blood, ECG and imaging."""
+    """Load narrowing of coronary arteries: examination, blood, ECG and imaging."""
     frame = pd.read_csv(path, sep="\t", skiprows=[1, 2])
     frame.columns = frame.columns.str.strip()
     pains = ["typical ang", "atypical ang", "non-anginal", "asymptomatic"]
@@ -204,7 +204,7 @@ def heart_disease(path):
 
 
 def support2(path):
-    """Death in hospital, by record, monitor, laboratory, interview and a physician's judgement."""
+    """Load death in hospital: record, monitor, laboratory, interview and physician's judgement."""
     frame = pd.read_csv(path)
     groups = ["ARF/MOSF w/Sepsis", "CHF", "COPD", "Lung Cancer", "MOSF w/Malig", "Coma",
               "Colon Cancer", "Cirrhosis"]  # fmt: skip
@@ -224,7 +224,7 @@ def support2(path):
 
 
 def yeast_brown(path):
-    """Function of a gene of yeast, by four kinds of series of one instrument."""
+    """Load the function of yeast genes: four kinds of series of one instrument."""
     frame = pd.read_csv(path, sep="\t", skiprows=[1, 2])
     frame.columns = frame.columns.str.strip()
     starts = {
@@ -235,7 +235,7 @@ def yeast_brown(path):
 
 
 def cells(path):
-    """Well or poorly segmented images of cells, by the channels of one microscope."""
+    """Load well or poorly segmented cells: the channels of one microscope."""
     frame = pd.read_pickle(path, compression="xz")
     channels = {f"channel {k}": f"_ch_{k}" for k in (1, 2, 3, 4)}
     views = {
@@ -246,7 +246,7 @@ def cells(path):
 
 
 def steroidogenic(path):
-    """Toxic compounds, by proteins and by hormones of the same cells."""
+    """Load toxic compounds: proteins and hormones of the same cells."""
     frame = pd.read_pickle(path, compression="xz")
     starts = {"proteins": ("cyp_", "star", "hsd3b2")}
     hormones = numbers(frame, ["progesterone", "testosterone", "dhea", "cortisol"])
@@ -254,7 +254,7 @@ def steroidogenic(path):
 
 
 def ischemic_stroke(path):
-    """Stroke, by angiography and by the record of the patient."""
+    """Load stroke: angiography and the record of the patient."""
     frame = pd.read_pickle(path, compression="xz")
     record = ["age", "male", "smoking_history", "atrial_fibrillation", "coronary_artery_disease",
               "diabetes_history", "hypercholesterolemia_history",
@@ -265,7 +265,7 @@ def ischemic_stroke(path):
 
 
 def of_columns(frame, starts):
-    """Views of the columns that begin with some words."""
+    """Return views of the columns whose names begin with given words."""
     return {
         view: numbers(frame, [c for c in frame.columns if c.startswith(start)])
         for view, start in starts.items()

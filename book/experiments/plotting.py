@@ -1,4 +1,4 @@
-"""The book's one figure style, and the few plots that it draws more than once.
+"""The figure style of the book, and the plots that it uses more than once.
 
 Needs matplotlib, which comes with the extra ``mvref[book]``.
 """
@@ -9,7 +9,7 @@ from cycler import cycler
 from IPython import get_ipython
 from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-# Okabe and Ito's palette: told apart with every common form of colour blindness.
+# Okabe and Ito's palette: distinguishable with all common forms of colour blindness.
 PALETTE = {
     "blue": "#0072B2",
     "orange": "#E69F00",
@@ -102,12 +102,12 @@ def use_style():
             "svg.hashsalt": "mvref",
         }
     )
-    if get_ipython():  # in a notebook: lines that are sharp at every size
+    if get_ipython():  # in a notebook: vector graphics
         set_matplotlib_formats("svg", metadata={"Date": None})
 
 
 def method_style(name):
-    """Return how ``plot`` draws the method of a `name` of the ledger: color, marker and linestyle.
+    """Return the options of ``plot`` for a method's `name` in the ledger: color, marker, linestyle.
 
     >>> from mvref.experiments.plotting import method_style
     >>> method_style("MVLSVM")
@@ -144,12 +144,12 @@ def plot_methods(ax, table, x, *, value="mean", spread="std", order=None):
 
 
 def plot_expected(ax, y, found, color, marker="o", label=None):
-    """Draw a mean gain in points of a hundredth: where the mean is, and where the next one may be.
+    """Draw a mean gain in percentage points with its confidence and prediction intervals.
 
-    Less than a point either way is grey, as nobody would change a method for it. It is drawn on
-    matplotlib's `ax`, which is returned, in the row `y`; `found` has ``difference``, ``low`` and
-    ``high`` (thick), ``next_low`` and ``next_high``; `color`, `marker` and `label` are as of
-    ``plot``. The results themselves are drawn by :func:`plot_methods`.
+    The range within one point of zero is grey, since such a gain is too small to change a method.
+    The gain is drawn in row `y` of matplotlib's `ax`, which is returned; `found` has
+    ``difference``, ``low`` and ``high`` (thick), ``next_low`` and ``next_high``; `color`, `marker`
+    and `label` are as in ``plot``. The results themselves are drawn by :func:`plot_methods`.
 
     >>> import matplotlib.pyplot as plt
     >>> from mvref.experiments.plotting import plot_expected

@@ -40,13 +40,13 @@ LOADERS = {
     "optdigits": datasets.fetch_optdigits,
     **{name: partial(datasets.fetch_uci, name) for name in UCI},
 }
-PEOPLE = ("uwave-people", "uwave-mixed")  # of uWave, one person tests
+PEOPLE = ("uwave-people", "uwave-mixed")  # uWave with one person as the test set
 N_FOLDS = 3
 
 
 @lru_cache(maxsize=1)
 def load_dataset(name):
-    """Load a data set once per process; a second one takes the place of the first."""
+    """Load a data set once per process; only the last one is cached."""
     return LOADERS[name]()
 
 
@@ -59,14 +59,14 @@ def label(name):
 def load_problem(name, *, split=None, missing=0.0, seed=0):
     """Return a split of part I.
 
-    uwave: official training and test part, three folds in the order of the file. flower17:
-    official split number `split`, one "fold": train on the training part, check on the validation
-    part, which trains the final model too. mfeat: a stratified half for training and three folds,
+    uwave: official training and test set, three folds in the order of the file. flower17:
+    official split number `split`, one "fold": train on the training set, check on the validation
+    set, which trains the final model too. mfeat: a stratified half for training and three folds,
     drawn with `seed`; every view is standardised by the training half.
 
-    split: for flower17; missing: share of the views that is dropped in each part; every sample
-    keeps one view; seed: draws the half of mfeat and the missing views. ``meta`` has the samples
-    before views were dropped, the kernel, and the training samples that are no `reference`.
+    split: for flower17; missing: fraction of the views dropped in each part; every sample keeps
+    at least one view; seed: draws the half of mfeat and the missing views. ``meta`` has the samples
+    before views were dropped, the kernel, and the training samples that are not a `reference`.
     """
     data = load_dataset(name)
     parts, folds = _parts(name, data, split, seed)
@@ -82,10 +82,10 @@ def load_problem(name, *, split=None, missing=0.0, seed=0):
 
 
 def load_people(name, person, seed=0):
-    """Return a split of uWave in which one person's recordings of the official test part test.
+    """Return a split of uWave whose test set is one person's part of the official test set.
 
-    uwave-people: the other seven people of the official training part train, with three folds of
-    people. uwave-mixed: as many training samples are drawn among all eight people with `seed`, with
+    uwave-people: the other seven people of the official training set train, with three folds of
+    people. uwave-mixed: as many training samples are drawn from all eight people with `seed`, with
     three folds in the order of the file.
     """
     data = load_dataset("uwave")
@@ -102,7 +102,7 @@ def load_people(name, person, seed=0):
 
 
 def reference(split, rows):
-    """Return those of `rows` that landmarks are drawn from: not those of an official validation."""
+    """Return the `rows` from which landmarks are drawn, without an official validation set."""
     return rows[~np.isin(rows, split.meta["validation"])]
 
 
@@ -121,7 +121,7 @@ def _parts(name, data, split, seed):
 
 
 def drop_views(X, parts, missing, seed):
-    """Drop the same share of the views in every part."""
+    """Drop the same fraction of the views in every part."""
     if missing == 0:
         return X
     observed = X.observed.copy()
@@ -132,10 +132,10 @@ def drop_views(X, parts, missing, seed):
 
 
 def mean_distance_gamma(split, rows):
-    """Return 1/mean distance per view between those of `rows` that have the view.
+    """Return 1/mean distance per view, between the `rows` that have the view.
 
-    This is ``gamma="mean"`` of the estimators; computed here so that it exists even where hardly
-    any sample has all views. None where the views are no square matrices of distances.
+    This is ``gamma="mean"`` of the estimators, computed here so that it exists even if hardly any
+    sample has all views. None if the views are not square distance matrices.
     """
     if split.meta["kernel"] != "precomputed":
         return None

@@ -1,9 +1,9 @@
 """Protocols of the papers' tables and figures, and the ledger of their results.
 
 One module per paper holds the protocol as `tables`; all methods of all papers are tuned, trained
-and tested by one function of `tuning`. The other modules are the `engine`, the data and their parts
-(`problems`), the machines that are tuned (parts I to V: `methods`, `voting`, `ranking`,
-`interactions`, `nystrom_methods`), and reading the results (`report`, `reproduction`,
+and tested by one function of `tuning`. The other modules are the `engine`, the data and their
+splits (`problems`), the tuned methods (parts I to V: `methods`, `voting`, `ranking`,
+`interactions`, `nystrom_methods`), and the evaluation of the results (`report`, `reproduction`,
 `verdict_text`, `multiverse`). From the command line:
 ``python -m mvref list | cost ITEM... | run ITEM... | multiverse ITEM | compare ITEM | report``.
 """

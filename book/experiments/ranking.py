@@ -1,17 +1,17 @@
-"""The methods of MVPO's experiments as machines of :mod:`.tuning`; names are the ledger's.
+"""The methods of MVPO's experiments as machines of :mod:`.tuning`, named as in the ledger.
 
 A point has C2, and C1 or the view of a single-view method. Machines train one class against the
 rest, and predict scores (n, K). Their ``gap`` is the largest duality gap over C2 tol.
 
-SVM-2K and MSL of Figure 2 are methods for two views that know of no target measure. One fit serves
-the three targets, which differ only in what the folds choose: C2, and D/C of SVM-2K or alpha of
-MSL. Of more than two views they share the pair, which is chosen first (`with_pair`).
+SVM-2K and MSL of Figure 2 are methods for two views without a target measure. One fit serves the
+three targets, which differ only in the tuned parameters: C2, and D/C of SVM-2K or alpha of MSL.
+For more than two views they share the pair, which is selected first (`with_pair`).
 
 Both have C = 4 C2/n, the weight of MVPO's error rate, and a penalised intercept. SVM-2K has linear
-kernels; MSL's SVM gets rows of mean squared norm 1, whatever the views are. Of a sparse view MSL
-gets the `DIRECTIONS` leading principal directions. Where the rank is no larger, this is a rotation,
-which changes nothing. On a fold of citeseer 600 directions for 200 raised PRBEP and AUROC by
-at most 0.02, in ten times the time; 300 are a compromise.
+kernels; MSL's SVM gets rows of mean squared norm 1 for all views. MSL projects a sparse view onto
+its `DIRECTIONS` leading principal directions. If the rank is no larger, this is a rotation, which
+changes nothing. On a fold of citeseer 600 directions instead of 200 raised PRBEP and AUROC by at
+most 0.02, in ten times the time; 300 are a compromise.
 """
 
 from dataclasses import replace
@@ -32,8 +32,8 @@ from .tuning import Machine, Method, validate
 TOL, MAX_ITER = 1e-3, 1000  # the defaults of the classes
 TUNING_TOL = 1e-2  # of the fits on the folds
 DIRECTIONS = 300
-SMALLEST = 1e-10  # squared singular value that counts, relative to the largest
-FOLD_SWEEPS = 100  # where SVM-2K stops on the folds at the latest
+SMALLEST = 1e-10  # smallest squared singular value kept, relative to the largest
+FOLD_SWEEPS = 100  # limit of SVM-2K on the folds
 MEASURES = {
     "f1": lambda y, scores: f_beta(y, scores > 0),
     "prbep": precision_recall_break_even,
@@ -43,19 +43,19 @@ TARGETS = tuple(MEASURES)
 
 
 def measure_all(Y, scores):
-    """Return the three measures, averaged over the classes: Y, scores (n, K)."""
+    """Return the three measures, averaged over the classes; Y, scores: (n, K)."""
     return {name: macro_average(measure, Y, scores) for name, measure in MEASURES.items()}
 
 
 def quality(split, rows, scores):
-    """Return the three as a quality of :mod:`.tuning`."""
+    """Return the three measures as a quality of :mod:`.tuning`."""
     return np.array(list(measure_all(split.meta["Y"][rows], scores).values())), 1
 
 
 class OneAgainstRest(Machine):
-    """:class:`mvref.mvpo.MVPO` of all classes; C1 is in the unit of its ``normalize=True``.
+    """:class:`mvref.mvpo.MVPO` for all classes; C1 is in the unit of its ``normalize=True``.
 
-    Two classes are two problems: F1 and PRBEP of one are not those of the other.
+    Two classes are two problems: F1 and PRBEP differ between the classes.
     """
 
     def __init__(self, split, rows, seed, *, target, tol=TOL, **options):
@@ -75,10 +75,10 @@ class OneAgainstRest(Machine):
 
 
 class ColumnsMachine(Machine):
-    """An estimator of columns, ``build(target, C2, n, tol)``, for each class.
+    """Single-view estimator ``build(target, C2, n, tol)``, for each class.
 
-    It learns from the view of the point; else from all views side by side (`together`), or from
-    each alone, and the scores are averaged. loose: Factor of the tolerance.
+    It is trained on the view of the point; else on the concatenated views (`together`), or on each
+    view alone, and the scores are averaged. loose: factor of the tolerance.
     """
 
     def __init__(self, split, rows, seed, *, build, target="", tol=TOL, loose=1.0, together=False):
@@ -110,13 +110,13 @@ class ColumnsMachine(Machine):
 
 
 def certified(learner, **options):
-    """Return how :class:`ColumnsMachine` builds a method with a certificate."""
+    """Return the `build` of :class:`ColumnsMachine` for a method with a certificate."""
     return lambda target, C2, n, tol: learner(target, C2=C2, tol=tol, **options)
 
 
 def linear_svc(target, C2, n, tol):
-    """Linear SVM with squared hinge, whose weight C = 4 C2/n is that of MVPO's error rate."""
-    # by its dual: on mfeat the primal solver takes ten times as long at C2 = 1000, and stops early
+    """Return a linear SVM with squared hinge and the weight of MVPO's error rate, C = 4 C2/n."""
+    # dual: on mfeat the primal solver takes ten times as long at C2 = 1000, and stops early
     return LinearSVC(C=4.0 * C2 / n, dual=True, random_state=0)
 
 
@@ -144,7 +144,7 @@ METHODS = {
 
 
 class PairMachine(Machine):
-    """A method that learns from the pair of views of the point, ``build(point, C, **options)``.
+    """Method for the pair of views of a point, ``build(point, C, **options)``.
 
     It predicts scores (n, K). ``gap`` is its largest relative duality gap over tol.
     """
@@ -160,23 +160,23 @@ class PairMachine(Machine):
         self.gap = np.max(model.dual_gap_ / model.objective_) / model.tol
 
     def predict(self, X):
-        """Return scores; two classes have opposite ones."""
+        """Return scores; two classes have opposite scores."""
         scores = self.model.decision_function(X.select(self.pair))
         return scores if scores.ndim == 2 else np.column_stack([-scores, scores])
 
 
 def svm2k(point, C, **options):
-    """SVM-2K with linear kernels."""
+    """Return SVM-2K with linear kernels."""
     return SVM2K(C, D=point["D/C"] * C, kernel="linear", **options)
 
 
 def msl(point, C, **options):
-    """MSL at an alpha."""
+    """Return MSL with the alpha of the point."""
     return MSL(point["alpha"], C=C, **options)
 
 
 def on_directions(split, rows, seed, **options):
-    """MSL on the principal directions of the views that are sparse."""
+    """Return MSL on the principal directions of sparse views."""
     views = [
         view @ principal_directions(view[rows], DIRECTIONS) if sparse.issparse(view) else view
         for view in split.X.views
@@ -185,7 +185,7 @@ def on_directions(split, rows, seed, **options):
 
 
 def principal_directions(view, limit):
-    """Return an orthonormal basis of the rows of a view, or of what varies most in them.
+    """Return an orthonormal basis of the rows of a view, or of their principal directions.
 
     view (n, d): not centred; limit: largest number of directions -> basis (d, k).
     """
@@ -207,7 +207,7 @@ PAIR_METHODS = {
 def with_pair(split, method, points, first, seed):
     """Return the points with the best pair of views.
 
-    Of several it has the largest mean of the three measures on the first fold, at `first`.
+    Of several pairs it has the largest mean of the three measures on the first fold, at `first`.
     """
     views = combinations(range(split.X.n_views), 2)
     pairs = [{"view": one, "second_view": other} for one, other in views]

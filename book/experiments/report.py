@@ -10,13 +10,13 @@ from mvref.compare.paired import with_spread
 from .engine import LEDGER, Ledger, with_parameters
 from .items import find_item
 
-# what was chosen, and by what: no results
+# selected settings and their scores in tuning, which are not results
 SETTINGS = (
     "C", "C1", "C2", "D", "lam", "eta", "view", "validation", "alpha", "k", "gamma",
     "width", "c", "coupling", "point", "n_train", "n_test",
 )  # fmt: skip
 SUMMARY = ["dataset", "method", "measure", "mean", "std", "low", "high", "n"]
-TOLERANCE = 2.0  # standard deviations of a repeat
+TOLERANCE = 2.0  # in standard deviations of a repeat
 PART = r"_(std|arrow|p)$"  # of a measure's name
 
 
@@ -47,7 +47,7 @@ def read_paper_numbers(paper="mvl_svm"):
 
 
 def printed_cells(numbers):
-    """Return the cells of the paper's table: what it prints there for a method.
+    """Return the cells of the paper's table: the numbers that it prints for a method.
 
     numbers: rows of ``paper_numbers.csv``. The measures "accuracy", "accuracy_std",
     "accuracy_arrow" and "accuracy_p" are parts of one cell, of which some may be missing; the arrow
@@ -65,12 +65,12 @@ def printed_cells(numbers):
 
 
 def distance(ours, printed, *, std=np.nan, printed_std=np.nan, measure=""):
-    r"""Return how far two means are apart, in standard deviations of a repeat of both.
+    r"""Return the difference between two means in standard deviations of a repeat of both.
 
     ours, printed: our mean and the paper's; std, printed_std: standard deviations between repeats.
-    If the paper prints none, ours stands for both; measure: numbers of errors on a fixed test set
-    have no repeats, and their variance is the number itself. Sizes of data sets, measures that
-    begin with "n\_", have no standard deviation.
+    If the paper prints none, ours is used for both; measure: error counts on a fixed test set have
+    no repeats, and their variance is the count itself. Sizes of data sets, measures that begin
+    with "n\_", have no standard deviation.
     """
     if measure.startswith("n_"):
         spread = 0.0
@@ -143,9 +143,9 @@ def significance(item, folder=None):
     ``p_signed_rank``, of the differences in the repeats that both have; and ``p_holm``, this
     p-value with Holm's correction for all cells of a measure and setting.
 
-    The methods of a repeat share split and sample, so the signed-rank test is the matching one.
-    For both tests the repeats are not independent either (they draw from the same data), and the
-    best method was chosen on the same numbers: small p-values are a way to sort, not an error rate.
+    The methods of a repeat share split and sample, so the signed-rank test is appropriate. For
+    both tests the repeats are not independent either (they draw from the same data), and the best
+    method was selected on the same numbers: small p-values rank methods, but bound no error rate.
     :func:`paired_significance` tests against one method that you name, split by split.
 
     >>> from mvref.experiments import significance
@@ -191,7 +191,7 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
     The rows of the `item` have the measures ``n_train`` and ``n_test``; `folder` is as in
     :func:`significance`. Each data set, parameter setting and other method has a row:
     ``difference``, the mean of the `reference` minus the method in this `measure`; ``n`` splits
-    that both have; ``p_paired`` of the ordinary test; ``p_corrected``; and ``p_holm``, the
+    that both have; ``p_paired`` of the uncorrected test; ``p_corrected``; and ``p_holm``, the
     corrected p-value with Holm's correction for all cells of one parameter setting.
 
     >>> from mvref.experiments import paired_significance
@@ -221,7 +221,7 @@ def paired_significance(item, reference, measure="accuracy", folder=None):
 def holm(p_values):
     """Return Holm's adjusted p-values (k,): below 5 %, any false rejection has probability 5 %.
 
-    NaN is no test, and stays.
+    NaN stands for no test, and stays NaN.
     """
     p = np.asarray(p_values, dtype=float)
     tested = np.argsort(p, kind="stable")[: np.isfinite(p).sum()]
@@ -231,6 +231,6 @@ def holm(p_values):
 
 
 def with_holm(tests, p, table):
-    """Tests with ``p_holm``: the column `p`, adjusted for all rows that agree in `table`."""
+    """Add the column ``p_holm``: `p`, adjusted for all rows that agree in the columns `table`."""
     adjusted = tests.groupby(table or (lambda _: "one"), dropna=False)[p].transform(holm)
     return tests.assign(p_holm=adjusted)

@@ -6,7 +6,7 @@ sentence (``claim``), its ``place`` in the paper, the ``verdict``, the reason (`
 
 cells     They name a method of a printed table (or a data set of a table of sizes, or, without a
           method, all methods of a data set at once) and in ``ours`` which of our results belong to
-          it. Their verdict is that of :func:`verdict_by_rule`; a test compares the stored one.
+          it. Their verdict follows from :func:`verdict_by_rule`; a test compares the stored one.
 words     They are claims of the text about a table or a figure, which we judged by the protocol
           that the chapter had chosen in advance. ``measured`` names the test, or the line of the
           chapter, that computes the numbers, and ``tried`` each protocol and whether the statement
@@ -15,15 +15,15 @@ words     They are claims of the text about a table or a figure, which we judged
           all protocols searched.
 
 ``kind`` names the cause of our deviation: another interpretation of what the paper leaves open
-("left open"), something else than what it prints ("contrary"), or other data. ``ours`` has a
+("left open"), a deviation from what it prints ("contrary"), or other data. ``ours`` has a
 :class:`Result` for each alternative. The method ``*`` is the method of the cell, and a value ``*``
 stands for all values of the ledger. A name or a value that the ledger does not have, and a query
 that finds nothing, raise a ValueError with the file and the number of the verdict. The protocol is
 
 as printed         what the paper prints, and our choice where it prints nothing;
 another protocol   another interpretation of what it leaves open, or what its numbers imply;
-a change           something else than what it prints: another update, another rule;
-other data         not the data, or not the problem, of the paper: shown, and not judged;
+a change           a deviation from what it prints: another update, another rule;
+other data         not the data, or not the problem, of the paper: shown, but not judged;
 baseline           a rule without features: if it is near as well, a result is no evidence.
 """
 
@@ -51,13 +51,13 @@ VERDICTS = (
     "not comparable",
 )  # fmt: skip
 REPRODUCED, ANOTHER, CHANGED, NOT_REPRODUCED, CANNOT_TELL, NOT_COMPARABLE = VERDICTS
-# What sets our result apart, and the verdict that goes with it.
+# The cause of our deviation, and the verdict that goes with it.
 KINDS = {"left open": ANOTHER, "contrary": CHANGED, "other data": NOT_COMPARABLE}
 PROTOCOLS = ("as printed", "another protocol", "a change", "other data", "baseline")
 SHARE = 0.25  # of the protocols: if fewer agree, the statement is not reproduced by them
 BY_CHANCE = 0.1  # of invented numbers: if more agree with ours, agreement is no evidence
-REACHED = 0.5  # of invented numbers: if some protocol is near to more, none that is near counts
-REPEATS = {"mwmvc2": 20, "mvna_kmhks": 10}  # behind a printed mean, as the papers say
+REACHED = 0.5  # of invented numbers: if some protocol is near to more, near protocols do not count
+REPEATS = {"mwmvc2": 20, "mvna_kmhks": 10}  # of a printed mean, as the papers state
 PAPERS = {
     "mvl_svm": "MVL-SVM", "mwmvc2": "MwMvC²", "mvpo": "MVPO", "mvm": "MVM",
     "mvna_kmhks": "MVNA-KMHKS",
@@ -78,7 +78,7 @@ TEXTS = (
 
 
 class Result(NamedTuple):
-    """Results of ours that belong to a verdict; of the item "data" the sizes of the data.
+    """Our results that belong to a verdict; for the item "data", the sizes of the data.
 
     at: parameter -> value.
     """
@@ -91,7 +91,7 @@ class Result(NamedTuple):
 
     @property
     def point(self):
-        """The name of the result, whatever the protocol."""
+        """Name of the result without its protocol."""
         values = (f"{name}={_text(value)}" for name, value in self.at.items())
         return " ".join(filter(None, (self.item, self.dataset, self.method, *values)))
 
@@ -106,7 +106,7 @@ def read_verdicts(paper=None):
 
 
 def typed(paper, text):
-    """The verdicts of a file, each with all fields; another field is a ValueError."""
+    """Return the verdicts of a file, each with all fields; an unknown field raises a ValueError."""
     rows = []
     for number, entry in enumerate(tomllib.loads(text)["verdict"], start=1):
         row = {"paper": paper} | dict.fromkeys(TEXTS, "") | {"tried": [], "ours": []}
@@ -124,7 +124,7 @@ class Points(NamedTuple):
     """Our results for one row of verdicts, and whether they agree with what is printed.
 
     protocol: of each point; near: in level, equal: in the mean, each an array with the points as
-    its last axis (the first, if there are two, are rows of numbers that somebody has invented).
+    its last axis (if there are two axes, the first one has the rows of invented numbers).
     """
 
     protocol: np.ndarray
@@ -132,12 +132,12 @@ class Points(NamedTuple):
     equal: np.ndarray
 
     def share(self, agree, protocol):
-        """Of the points by a protocol those that agree; 0 where there are none."""
+        """Return the fraction of a protocol's points that agree; 0 if there are no points."""
         own = self.protocol == protocol
         return agree[..., own].mean(axis=-1) if own.any() else np.zeros(agree.shape[:-1])
 
     def gives(self, verdict):
-        """Whether a verdict, or a better one, follows from the points."""
+        """Check whether a verdict, or a better one, follows from the points."""
         printed, another, changed = (self.share(self.equal, name) for name in PROTOCOLS[:3])
         found = {REPRODUCED: printed > 0}
         found[ANOTHER] = found[REPRODUCED] | (another >= SHARE)
@@ -145,7 +145,7 @@ class Points(NamedTuple):
         return found[verdict]
 
     def level(self, share=SHARE):
-        """Whether points are near in level: as printed, or a share of those by other readings."""
+        """Check whether points are near: as printed, or a fraction `share` of another protocol."""
         printed, another = (self.share(self.near, name) for name in PROTOCOLS[:2])
         return (printed > 0) | (another >= share if share else another > 0)
 
@@ -154,10 +154,10 @@ def verdict_by_rule(cells, invented=()):
     """Return the verdict on cells of a printed table.
 
     cells: of one row of the verdicts; columns ``protocol``, ``point``, ``distance``, ``equal`` and,
-    if wanted, ``alike``: whether our number is as near to what the paper prints for each of its
+    optionally, ``alike``: whether our number is as near to what the paper prints for each of its
     other methods, or a rule without features is near as well. A *point* is one of our results for
-    all of the cells. invented: the same results beside numbers that nobody has printed, one
-    :class:`Points` for each way to invent them; see :func:`invented_rows`.
+    all of the cells. invented: the same results compared with invented numbers, one :class:`Points`
+    for each way to invent them; see :func:`invented_rows`.
 
     >>> cells = pd.DataFrame({
     ...     "protocol": ["as printed", "another protocol"], "point": ["a", "b"],
@@ -181,19 +181,19 @@ def verdict_by_rule(cells, invented=()):
 
 
 def chance_of(verdict, invented):
-    """The share of invented rows of which our results would say this, or better."""
+    """Return the fraction of invented rows that would get this verdict, or a better one."""
     return max((float(of.gives(verdict).mean()) for of in invented), default=0.0)
 
 
 def reached_by(invented):
-    """The share of invented rows to which some result of ours is near."""
+    """Return the fraction of invented rows to which any of our results is near."""
     return max((float(of.level(share=0).mean()) for of in invented), default=0.0)
 
 
 def points_of(cells):
-    """Our results for the cells of one row, each judged as a whole, the nearest first.
+    """Return our results for the cells of one row, each judged as a whole, the nearest first.
 
-    ``distance`` is the largest of a point's cells; points on other data are left out.
+    ``distance`` is the largest over a point's cells; points on other data are left out.
     """
     cells = cells[cells["protocol"] != "other data"]
     apart, alike = cells["distance"].abs(), cells.get("alike", False)
@@ -204,11 +204,11 @@ def points_of(cells):
 
 
 def invented_rows(cells, n_drawn=200, seed=0):
-    """Our results beside numbers that nobody has printed.
+    """Yield the agreement of our results with invented numbers.
 
-    First all numbers of the row are moved by the same amount, up to .10 down and up; then each is
-    drawn by itself within .10 of the printed one. Counts move by up to a half; an alignment, which
-    the width of a kernel takes to any value, is drawn between .05 and 1.
+    First all numbers of the row are shifted by the same amount, up to .10 down and up; then each is
+    drawn separately within .10 of the printed number. Counts change by up to a half; an alignment,
+    which takes any value depending on the kernel width, is drawn between .05 and 1.
     """
     cells = cells[cells["protocol"] != "other data"].reset_index(drop=True)
     which, _ = pd.factorize(pd.MultiIndex.from_frame(cells[["method", "measure", "parameter"]]))
@@ -224,7 +224,7 @@ def invented_rows(cells, n_drawn=200, seed=0):
 
 
 def _points_beside(cells, printed):
-    """Our points beside other numbers, a row for each invented row."""
+    """Compare our points with invented numbers; each invented row gives a row."""
     order = cells.groupby(["protocol", "point"], sort=False).ngroup().to_numpy()
     first = np.unique(order, return_index=True)[1]
     gap = np.abs(cells["ours"].to_numpy() - printed)
@@ -235,7 +235,7 @@ def _points_beside(cells, printed):
 
 
 def spreads(cells, printed):
-    """The standard deviation of our number less the printed one: of a repeat, and of the means."""
+    """Return the SDs of our number minus the printed one: of a repeat, and of the means."""
     own, measure = cells["std"].to_numpy(), cells["measure"]
     theirs = cells["printed_std"].fillna(cells["std"]).to_numpy()
     counts = np.sqrt(np.maximum(cells["ours"].to_numpy() + printed, 0))
@@ -284,7 +284,7 @@ def reproduction_report(paper=None, folder=None):
 
 
 def judge(paper, folder):
-    """The report and all cells, of one paper or of all; judged again when a file has changed."""
+    """Return the report and all cells, of one paper or all; recomputed when a file has changed."""
     if paper not in (None, *PAPERS):
         raise ValueError(f"paper must be one of {list(PAPERS)}, got {paper!r}.")
     report, cells = [], []
@@ -300,7 +300,7 @@ def judge(paper, folder):
 
 @lru_cache(maxsize=16)
 def _judged(paper, folder, stamps):
-    """The verdicts of one paper and all cells, each item summarised once."""
+    """Return the verdicts of one paper and all cells, each item summarised once."""
     stored, ours = (
         cache(lambda item, of=of: indexed(_confirmed(paper, item, of))) for of in (None, folder)
     )
@@ -317,7 +317,7 @@ def _judged(paper, folder, stamps):
             known = (cell["point"] == "data" or cell["ours"] == cell["ours"] for cell in found)
             if folder is None and not all(known):
                 raise ValueError(f"no result of ours is {[one.point for one in row.ours]}.")
-        except (ValueError, NameError, SyntaxError) as error:  # the last ones are of queries
+        except (ValueError, NameError, SyntaxError) as error:  # the last two are raised by queries
             place = f"verdicts/{paper}.toml, verdict {row.Index + 1} ({row.claim})"
             raise ValueError(f"{place}: {error}") from error
         if row.ours:
@@ -328,21 +328,21 @@ def _judged(paper, folder, stamps):
             points = points_of(found).query("known")
             invented = list(invented_rows(found)) if len(points) else []
             entry |= {"by": "rule", "verdict": verdict_by_rule(found, invented)}
-            if entry["verdict"] in (ANOTHER, CHANGED):  # its share is of these
+            if entry["verdict"] in (ANOTHER, CHANGED):  # its counts are over these points
                 of_verdict = PROTOCOLS[VERDICTS.index(entry["verdict"])]
                 points = points[points["protocol"] == of_verdict]
             entry |= {"tried": len(points), "near": int(points["equal"].sum())}
             entry["nearest"] = points["distance"].min()
             if entry["verdict"] in (REPRODUCED, ANOTHER, CHANGED):
                 entry["chance"] = chance_of(entry["verdict"], invented)
-            elif invented:  # what agreement would have been worth
+            elif invented:  # chance of agreement
                 entry["chance"] = reached_by(invented)
         report.append(entry)
     return report, cells
 
 
 def _confirmed(paper, item, folder):
-    """The summary of an item; what a search has found counts by its repeats in ``<item>_again``."""
+    """Summarise an item; results found by a search count by their repeats in ``<item>_again``."""
     item = find_item(item if "." in item else f"{paper}.{item}").full_name
     found, again = summarize(item, folder), f"{item}_again"
     if again in ITEMS and len(other := summarize(again, folder)):
@@ -351,7 +351,7 @@ def _confirmed(paper, item, folder):
 
 
 def _counted(tried, of_multiverse):
-    """How many protocols or universes were tried, and in how many of them a statement holds."""
+    """Count the protocols or universes tried, and those in which a statement holds."""
     if all(one.keys() == {"protocol", "holds"} for one in tried):
         return {"tried": len(tried), "near": sum(one["holds"] for one in tried)}
     needed = {"multiverse", "statement"}
@@ -361,7 +361,7 @@ def _counted(tried, of_multiverse):
 
 
 def _of_multiverse(multiverse, statement, where=""):
-    """The same of the universes in which a statement was asked."""
+    """Count the same for the universes in which a statement was evaluated."""
     known = statement_curve(find_multiverse(multiverse), statement).dropna(subset=["value"])
     if where:  # "rivals' c" as rivals_c
         known = known[known.rename(columns=lambda name: name.replace("' ", "_")).eval(where)]
@@ -371,7 +371,7 @@ def _of_multiverse(multiverse, statement, where=""):
 
 
 def indexed(summary):
-    """A summary; the parameters that vary in it; (data set, method, measure) -> points, results."""
+    """Return a summary, its varying parameters, (data set, method, measure) -> points, results."""
     names = [name for name in summary.columns.difference(SUMMARY) if summary[name].nunique()]
     found = defaultdict(list)
     for row in summary.to_dict("records"):
@@ -382,7 +382,7 @@ def indexed(summary):
 
 
 def _check(results, ours):
-    """Raise a ValueError at the first protocol, name or value that no result of ours has."""
+    """Raise a ValueError at the first protocol, name or value that none of our results has."""
     for result in results:
         if result.protocol not in PROTOCOLS:
             raise ValueError(f"a protocol must be one of {PROTOCOLS}, got {result.protocol!r}.")
@@ -400,9 +400,9 @@ def _check(results, ours):
 
 
 def cells_of(row, printed, ours):
-    """Each alternative of a row that is judged by numbers, cell by cell; counts and their sum.
+    """Return all alternatives of a row judged by numbers, cell by cell; counts and their sum.
 
-    printed: cells of the table; ours: item -> what :func:`indexed` makes of its summary.
+    printed: cells of the table; ours: item -> its summary as returned by :func:`indexed`.
     """
     printed = printed[printed["dataset"] == row.dataset]
     if row.measure:
@@ -424,7 +424,7 @@ def cells_of(row, printed, ours):
         spreads = {name: cell[name] for name in ("std", "printed_std", "measure")}
         cell["distance"] = distance(cell["ours"], cell["printed"], **spreads)
         cell["within"] = bool(abs(cell["distance"]) <= TOLERANCE)
-        # With the spread of our result: a rule without features has next to none of its own.
+        # With our result's standard deviation: a rule without features has almost none.
         passing = [
             abs(distance(other["ours"], cell["printed"], **spreads)) <= TOLERANCE
             for other in baselines
@@ -435,7 +435,7 @@ def cells_of(row, printed, ours):
 
 
 def _each(result, measures, ours):
-    """The results that one with ``*`` among its values stands for."""
+    """Return the results that a result with ``*`` among its values stands for."""
     names = [name for name, value in result.at.items() if value == "*"]
     if not names:
         return [result]
@@ -447,7 +447,7 @@ def _each(result, measures, ours):
 
 
 def _by_place(printed):
-    """(measure, parameter) -> values and spreads of the methods there; "sum" of all parameters."""
+    """Return (measure, parameter) -> values and SDs of the methods; "sum": over all parameters."""
     found = defaultdict(list)
     for (measure, _), part in printed.groupby(["measure", "method"], sort=False):
         for cell in part.itertuples():
@@ -457,7 +457,7 @@ def _by_place(printed):
 
 
 def _alike(cell, others):
-    """Whether our number is near what the paper prints for each of its other methods."""
+    """Check whether our number is near the printed numbers of all other methods."""
     total = "sum" in json.loads(cell["parameter"]).values()
     spread = {"std": cell["std"], "measure": cell["measure"]}
     far = [
@@ -468,7 +468,7 @@ def _alike(cell, others):
 
 
 def _cell(row, cell, result, ours):
-    """A printed cell beside the summary of our repeats at a point, if there is just one such."""
+    """Return a printed cell beside our summary at a point, if exactly one matches."""
     found = {"paper": row.paper, "item": row.item, "dataset": row.dataset, "method": cell.method}
     found |= {"measure": cell.measure, "parameter": cell.parameter, "result": result}
     found |= {"protocol": result.protocol, "point": result.point}
@@ -477,7 +477,7 @@ def _cell(row, cell, result, ours):
         return found | {"ours": size(cell.dataset, cell.measure)}
     method, options = result.method, {name: _text(value) for name, value in result.at.items()}
     wanted = {name: _text(value) for name, value in json.loads(cell.parameter).items()} | options
-    if method == "*":  # which need not have all of the parameters
+    if method == "*":  # methods need not have all of the parameters
         method, options = cell.method, {}
     _, varying, results = ours(result.item)
     fitting = defaultdict(list)
@@ -493,7 +493,7 @@ def _cell(row, cell, result, ours):
 
 
 def _sum(cells):
-    """The sum of counts, as one more cell."""
+    """Return the sum of counts as an additional cell."""
     total = {name: sum(cell[name] for cell in cells) for name in ("ours", "printed")}
     blank = dict.fromkeys(("low", "high", "std"), np.nan)
     [name] = json.loads(cells[0]["parameter"])
@@ -501,5 +501,5 @@ def _sum(cells):
 
 
 def _text(value):
-    """A parameter as text, however the ledger and the verdicts spell it."""
+    """Return a parameter as text, the same for the spellings of ledger and verdicts."""
     return f"{value:g}" if isinstance(value, float | int) else str(value)

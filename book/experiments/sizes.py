@@ -1,7 +1,7 @@
 """The sizes of our data sets: measured, and stored beside the ledger.
 
-``python -m mvref.experiments.sizes NAME ...`` measures data sets for the file; without a name all
-of its own that are on this machine.
+``python -m mvref.experiments.sizes NAME ...`` measures data sets for the file; without a name, all
+of its data sets that are on this computer.
 """
 
 import sys
@@ -18,18 +18,18 @@ FILE = LEDGER / "sizes.csv"
 
 
 def measure_sizes(name):
-    """Samples, classes and views of a data set, as it is loaded: a line of the file."""
+    """Return the numbers of samples, classes and views of a data set: a line of the file."""
     data = load_dataset(name)
     return [data.X.n_samples, len(set(data.y.tolist())), data.X.n_views]
 
 
 def read_sizes():
-    """The stored sizes: a line per data set; columns n_samples, n_classes and n_views."""
+    """Return the stored sizes: a line per data set; columns n_samples, n_classes and n_views."""
     return pd.read_csv(FILE, index_col="dataset")
 
 
 def size(dataset, measure):
-    """The stored size of a data set, or of all subsets that a name stands for, if it is one."""
+    """Return the stored size of a data set, or of a name's subsets if they have the same size."""
     stored = read_sizes()[measure]
     found = set(stored[stored.index.str.startswith(dataset)])
     return float(found.pop()) if len(found) == 1 else np.nan

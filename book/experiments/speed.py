@@ -1,18 +1,18 @@
-"""How long every classifier of mvref takes, over the number of samples.
+"""Running time of every classifier of mvref over the number of samples.
 
-No paper has these figures. One process, one thread, seconds of the processor.
+No paper has these figures. One process, one thread, processor seconds.
 
 Data       two views of 20 columns, two classes whose means differ by 1/2 of a standard deviation
            in every column; a row has mean squared norm 1. A repeat draws its own samples, and its
            smaller problems are the first samples of the larger ones, so that only n changes.
 Methods    every classifier of :func:`mvref.all_methods` and `BASELINES`, at their defaults.
 Sizes      250, 500, ... up to 16 000. A method goes to the first size whose fit takes longer than
-           about half a second (`LARGEST`), and the sizes beyond it have no rows.
+           about half a second (`LARGEST`), and larger sizes have no rows.
 Measures   ``fit_seconds``; ``predict_seconds``, of 1000 other samples, the median of three calls.
-           A fit that takes less than a tenth of a second is done three times more, and their
-           median counts.
+           A fit that takes less than a tenth of a second is repeated three times, and the median
+           of these counts.
 Slope      of log time against log n over the upper half of a method's sizes: 1 is linear, 2 is
-           quadratic (:func:`slopes`). Where a constant cost still counts it is too small.
+           quadratic (:func:`slopes`). It is too small where constant costs still matter.
 
 The protocol of ``against`` is in :mod:`.speed_pairs`, that of ``peers`` in :mod:`.speed_peers`.
 """
@@ -31,11 +31,11 @@ from .speed_peers import DATASETS, GAUSSIANS, build, peers
 from .tables import Cell, jobs_of, seconds_of, timed
 
 TWO = ("two-gaussians",)
-DRAWN = (*TWO, GAUSSIANS)  # on every machine
+DRAWN = (*TWO, GAUSSIANS)  # simulated, so always available
 N_VIEWS, WIDTH, SHIFT = 2, 20, 0.25
 SIZES = tuple(250 * 2**k for k in range(7))
 N_TEST, N_REPEATS = 1000, 3
-ENDS = {  # at least the third size, for a slope
+ENDS = {  # at least the third size, to fit a slope
     1000: ("FSMulti", "STMClassifier"),
     2000: ("CAPO", "L3SVM", "MVML", "MVWAB", "SVM2K"),
     4000: ("CoLabeling", "KMHKS", "Mono", "Mumbo", "PerViewSVM"),
@@ -46,12 +46,12 @@ ENDS = {  # at least the third size, for a slope
     ),
 }  # fmt: skip
 LARGEST = dict(sorted((method, n) for n, methods in ENDS.items() for method in methods))
-BASELINES = {"LogisticRegression": 16000, "SVC": 8000}  # on all columns side by side
+BASELINES = {"LogisticRegression": 16000, "SVC": 8000}  # on the concatenated features
 
 
 @lru_cache(maxsize=1)
 def draw_gaussians(seed):
-    """Draw X and y of a repeat: `SIZES[-1]` samples that train, and after them `N_TEST` others."""
+    """Draw X and y of a repeat: `SIZES[-1]` training samples, then `N_TEST` test samples."""
     rng = np.random.default_rng(seed)
     y = rng.choice([-1, 1], size=SIZES[-1] + N_TEST)
     noise = rng.normal(size=(N_VIEWS, len(y), WIDTH))
@@ -70,12 +70,12 @@ def scaling(dataset, quick, rows):
 
 
 def measured(name, method, *, measures, samples, seed):
-    """Time the training on some samples, and the prediction of 1000 others."""
+    """Time training on `samples` samples and the prediction of 1000 others."""
     X, y = draw_gaussians(derive_seed(seed, "samples"))
     train, test, labels = X[:samples], X[-N_TEST:], y[:samples]
     model = build(method, derive_seed(seed, "start"))
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        _, seconds = timed(lambda: model.fit(train, labels))  # time is what is asked here
+        _, seconds = timed(lambda: model.fit(train, labels))  # only the time matters here
     _, predict_seconds = seconds_of(lambda: model.predict(test), 3)
     return {"fit_seconds": seconds, "predict_seconds": predict_seconds}
 
@@ -92,7 +92,7 @@ def comparisons(dataset, quick, rows):
 
 
 def compared(name, pair, *, measures, samples, seed):
-    """Time a pair on some samples, see :func:`mvref.experiments.speed_pairs.against`."""
+    """Time a pair on `samples` samples, see :func:`mvref.experiments.speed_pairs.against`."""
     X, y = draw_gaussians(derive_seed(seed, "samples"))
     return against(PAIRS[pair], X[:samples], y[:samples], X[-N_TEST:])
 
@@ -107,7 +107,7 @@ def slopes(sizes, seconds):
 
 
 def time_table(rows, measure):
-    """Put a measure of the rows of ``scaling`` into one table for each method."""
+    """Return a table of a measure for each method, from the rows of ``scaling``."""
     rows = rows[(rows["item"] == "scaling") & (rows["measure"] == measure)]
     rows, _ = with_parameters(rows)
     return {

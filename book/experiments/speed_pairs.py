@@ -1,13 +1,13 @@
-"""Two forms of one computation, timed in turns: the other half of :mod:`.speed`.
+"""Two implementations of one computation, timed in turns: the second part of :mod:`.speed`.
 
 scikit-learn  where one of its estimators, or a pipeline of them, solves the very same problem; the
               parameters are translated, and both sides get similar tolerances.
 literal       a formula of a paper as it is printed, with its loops over samples, tables or pairs,
-              or its inverse of n + 1 rows, which does not change with t: taken once a view.
+              or its inverse of n + 1 rows, which does not change with t: computed once per view.
 
 Each side is run once to warm up, and then in turns; ``ours_seconds`` and ``theirs_seconds`` are
-medians. ``difference`` is the largest distance of the two answers (scores of the test part, unless
-a pair says otherwise) relative to the largest answer: a pair with a large one compares nothing.
+medians. ``difference`` is the largest difference between the two outputs (test set scores, unless
+a pair states otherwise) relative to the largest output: if it is large, the pair is not comparable.
 """
 
 import warnings
@@ -40,28 +40,28 @@ SWEEPS = 5  # of Table 1 of MVNA-KMHKS
 
 
 class Contest(NamedTuple):
-    """What is timed, and what must agree: the answers are arrays made of what the two return."""
+    """Two timed functions, and arrays made from their results, which must agree."""
 
     ours: Callable  #: no arguments
     theirs: Callable
-    our_answer: Callable = np.asarray  #: takes what `ours` returned
+    our_answer: Callable = np.asarray  #: takes the result of `ours`
     their_answer: Callable = np.asarray
 
 
 class Pair(NamedTuple):
-    """A computation in two forms."""
+    """Computation with two implementations."""
 
-    other: str  #: what the other form is, in a few words
+    other: str  #: short name of the other implementation
     kind: str  #: "scikit-learn" or "literal"
-    contest: Callable  #: takes X, y and the test part, returns a Contest
+    contest: Callable  #: takes X, y and the test set, returns a Contest
     sizes: tuple = (500, 1000, 2000)
 
 
 def against(pair, X, y, test):
-    """Time the two forms in turns and compare their answers; y (n,): -1 or 1."""
+    """Time the two implementations in turns and compare their outputs; y (n,): -1 or 1."""
     seconds = []
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        contest = pair.contest(X, y, test)  # the differences tell who has not converged
+        contest = pair.contest(X, y, test)  # the differences show a lack of convergence
         contest.ours(), contest.theirs()
         for _ in range(ROUNDS):
             one, our_seconds = seconds_of(contest.ours)
@@ -77,9 +77,9 @@ def against(pair, X, y, test):
 
 
 def machines(ours, theirs, X, y, test, *, form=MultiView.concat, scale=1.0):
-    """Return the contest of two classifiers by their scores, of which `scale` multiplies ours.
+    """Return the contest of two classifiers by their scores, ours multiplied by `scale`.
 
-    form: of the views as theirs takes them.
+    form: converts the views to the input of the other classifier.
     """
     columns, new = form(X), form(test)
     return Contest(
@@ -91,7 +91,7 @@ def machines(ours, theirs, X, y, test, *, form=MultiView.concat, scale=1.0):
 
 
 def linear_svm(X, y, test):
-    """MVPO for the error rate: 2 n times its weights are those of the linear SVM (C = 4 n C2)."""
+    """MVPO for the error rate: 2 n times its weights equal the linear SVM's (C = 4 n C2)."""
     n = len(y)
     ours = MVPO("error", C1=0.0, C2=C / (4 * n), normalize=False, fit_intercept=False, tol=1e-5)
     theirs = LinearSVC(
@@ -101,7 +101,7 @@ def linear_svm(X, y, test):
 
 
 def kernel_svms(X, y, test):
-    """PerViewSVM: one SVC for each view, and the share of their votes."""
+    """PerViewSVM: one SVC for each view, and the proportion of their votes."""
     ours = PerViewSVM(C=C, gamma=GAMMA, random_state=0)
 
     def votes(svms):
@@ -124,7 +124,7 @@ def logistic(X, y, test):
 
 
 def landmark_svm(X, y, test):
-    """MVL-SVM: similarities to the same landmarks, side by side, and LinearSVC (C = c/m)."""
+    """MVL-SVM: concatenated similarities to the same landmarks, and LinearSVC (C = c/m)."""
     rows = np.arange(N_LANDMARKS)
     options = {"loss": "squared_hinge", "tol": 1e-4, "max_iter": 10_000, "random_state": 0}
     ours = MVLSVM(landmarks=rows, n_landmarks=len(rows), gamma=GAMMA, c=C * len(y), **options)
@@ -144,7 +144,7 @@ def nystrom_svm(X, y, test):
     ours = NAKMHKS(N_LANDMARKS, gamma=GAMMA, c=1 / (2 * C), tol=1e-8, random_state=0)
     rows = np.ravel(ours.fit(columns, y).component_indices_)
     kernel = Nystroem(gamma=GAMMA, n_components=len(rows), random_state=0)
-    # the constant is not penalised in ours: it gets a large value here
+    # our constant is not penalised: here it gets a large value
     svm = LinearSVC(C=C, dual=False, intercept_scaling=100.0, tol=1e-6, max_iter=10_000)
 
     return Contest(
@@ -185,7 +185,7 @@ def adaboost(X, y, test):
 
 
 def f1_tables(X, y, test):
-    """The most violated labels for F1, all contingency tables (a, b): their largest value."""
+    """The most violated labels for F1 over all contingency tables (a, b): their largest value."""
     scores = X.views[0].sum(axis=1) / len(y)
 
     def tables():
@@ -247,7 +247,7 @@ def printed_inverse(X, y, test):
 
 
 def table_1(x, Y, components, c, coupling, rho, T):
-    """J' after T sweeps of Eqs. (7) and (9), from Gamma = 0 and b = 0, with one inverse a view."""
+    """Return J' after T sweeps of Eqs. (7) and (9) from Gamma = 0, b = 0, one inverse per view."""
     n, M = len(Y), len(components)
     G = Y[:, None] * rbf_kernel(x, gamma=GAMMA) * Y
     Ks = [G[:, S] @ np.linalg.pinv(G[np.ix_(S, S)], hermitian=True) @ G[S] for S in components]

@@ -1,19 +1,19 @@
-"""The rows of the study of part VI: what `compare_methods` tries, on real data; predictions kept.
+"""The rows of the study of part VI: the candidates of `compare_methods` on real data, predictions.
 
 Candidates  the plain ones of :func:`~mvref.compare_methods` (learner x use of the views, stacks,
             reduced models, modality dropout), tuned and trained by its own code; the methods of the
-            five papers and two rivals (`METHODS`); what else a reader would take (`BESIDE`); and
-            the mean of the learners of all columns, each tuned.
-Points      as many as there, chosen on three folds of the training part.
-Data        :mod:`.study_data`; text is whole, by tf-idf.
-Parts       a stratified training part, and at most 500 others that test; the same for all
-            candidates of a repeat. Of people, the next one tests.
-Gaps        the test part as it is (""); with a share of its (sample, view) pairs missing at random
-            ("r25", "r50"); and with the same views missing in all ("at_0111"). Item ``gaps``: the
-            training part has gaps at random, too, or half of it lacks a view ("block").
-Kept        labels and probabilities of all test parts, see :func:`packed`; every measure is
+            five papers and two rivals (`METHODS`); other common methods (`BESIDE`); and the mean of
+            the learners on the concatenated features, each tuned.
+Points      as many as in `compare_methods`, selected on three folds of the training set.
+Data        :mod:`.study_data`; text with all words, by tf-idf.
+Parts       a stratified training set, and at most 500 other samples as test set; the same for all
+            candidates of a repeat. With people, the next person is the test set.
+Gaps        the test set complete (""); with a fraction of its (sample, view) pairs missing at
+            random ("r25", "r50"); and with the same views missing in all samples ("at_0111"). Item
+            ``gaps``: training views are missing at random, too, or half lacks a view ("block").
+Kept        labels and probabilities for all test sets, see :func:`packed`; every measure is
             computed from these, by :mod:`.study_reading`.
-Failures    are told by their reason. A method has `LIMIT` seconds of the processor.
+Failures    are stored with the reason. A method has `LIMIT` seconds of processor time.
 """
 
 import lzma
@@ -60,18 +60,18 @@ from .study_data import (
 )
 from .tables import Cell, jobs_of, stratified_folds, stratified_parts
 
-SIZES = {100: 3, 300: 3, 1000: 3}  # of the training part, and repeats
+SIZES = {100: 3, 300: 3, 1000: 3}  # size of the training set -> repeats
 REPEATS_OF = {"nutrimouse": 20, "uwave": 8, "shoulder-exercises": 10}  # eight mice; all people
 GAPS = (0.5, "block")
 SHARES = {"r25": 0.25, "r50": 0.5}
 BUDGET, LIMIT = 6, {100: 120.0, 300: 240.0, 1000: 480.0}
-MOST_COLUMNS = 5000  # that neighbours are sought in, as they need them dense
-COUNTED = ("webkb", "citeseer")  # words as counts
+MOST_COLUMNS = 5000  # limit for nearest neighbours, which need dense columns
+COUNTED = ("webkb", "citeseer")  # with word counts
 N_TEST = 500
 PAPERS = ("MVLSVM", "MwMvC2", "MVPO", "MVMClassifier", "MVNAKMHKS")
 METHODS = [Candidate(name, *ALL[name]) for name in (*PAPERS, "CoLabeling", "MVML")]
 WITH_GAPS = (*PAPERS, "CoLabeling", "RBF SVM, neighbours")  # beside the plain ones, in ``gaps``
-LEVELS, STEP = 255, 0.25  # of a probability, and between the logits of two
+LEVELS, STEP = 255, 0.25  # levels of a probability, and their distance on the logit scale
 MEASURES = ("candidates", "failed", "kept")
 
 
@@ -79,49 +79,49 @@ MEASURES = ("candidates", "failed", "kept")
 
 
 def on_columns(method):
-    """A method that gets all columns as one table."""
+    """Return a builder of a method on the concatenated features."""
     return lambda X, **point: make_pipeline(Columns(), method(**point))
 
 
 def on_best_columns(method):
-    """The same; of many columns those that tell most, as other boosting has them."""
+    """Return a builder of a method on the most informative columns, as in the other boosting."""
     front = OfTrees("").front
     return lambda X, **point: make_pipeline(Columns(), front({}, sum(X.widths)), method(**point))
 
 
 def light_boosting(**point):
-    """LightGBM, sixty rounds."""
+    """Return LightGBM with sixty rounds."""
     from lightgbm import LGBMClassifier
 
     return LGBMClassifier(n_estimators=60, n_jobs=1, verbose=-1, deterministic=True, **point)
 
 
 def stopping_boosting(**point):
-    """Histogram boosting that stops when a fifth of the samples, set aside, sees no gain."""
+    """Return histogram boosting with early stopping on a held-out fifth of the samples."""
     return HistGradientBoostingClassifier(
         max_iter=200, early_stopping=True, validation_fraction=0.2, **point
     )
 
 
 def forest(**point):
-    """A random forest of 200 trees."""
+    """Return a random forest of 200 trees."""
     return RandomForestClassifier(200, **point)
 
 
 def sum_of_kernels(X, **point):
-    """A Gaussian SVM on the mean of the views' kernels."""
+    """Return a Gaussian SVM on the mean of the views' kernels."""
     scaled = {name: scaling([view]) for name, view in zip(X.names, X.views, strict=True)}
     return make_pipeline(PerView(scaled), KernelMeanSVC(**point))
 
 
 def neighbours(X, **point):
-    """A Gaussian SVM of all columns, where neighbours fill the gaps."""
+    """Return a Gaussian SVM on the concatenated features with nearest-neighbour imputation."""
     table, fill = FunctionTransformer(dense_columns), KNNImputer(keep_empty_features=True)
     return make_pipeline(table, StandardScaler(), fill, UnitRows(), SVC(**point))
 
 
 def dense_columns(X):
-    """All columns as an array, NaN where a view is missing."""
+    """Return the concatenated features as a dense array, NaN where a view is missing."""
     dense = [view.toarray() if sparse.issparse(view) else view for view in X.views]
     pairs = zip(dense, X.observed.T, strict=True)
     return np.hstack([np.where(seen[:, None], view, np.nan) for view, seen in pairs])
@@ -142,7 +142,7 @@ MEAN = "mean of learners, all columns"
 
 
 def mean_of_learners(outcomes):
-    """The mean of the probabilities of the learners of all columns, each at its own point."""
+    """Return the mean probabilities of the learners on all columns, each at its own point."""
     names = [f"{learner.name}, all columns" for learner in CLASSIFIERS]
     members = [one for one in outcomes if one.candidate in names and not one.failure]
     answers = []
@@ -151,12 +151,12 @@ def mean_of_learners(outcomes):
         classes = np.unique(np.concatenate([answer.model.classes_ for answer in told]))
         answers.append(Answer(classes[mean.argmax(axis=1)], Said(mean, "probabilities")))
     seconds = sum(one.seconds for one in members)
-    worth = (np.nan, np.nan)  # its folds are not asked: nothing is chosen
+    worth = (np.nan, np.nan)  # no cross-validation: nothing is tuned
     return Outcome(MEAN, "mean", "none", "", seconds, worth, answers)
 
 
 def probabilities_of(said):
-    """Probabilities (n, K); of margins as if they were scores of a softmax."""
+    """Return probabilities (n, K); margins are converted by a softmax."""
     told = said.probabilities
     return softmax(said.scores, axis=1) if told is None else told
 
@@ -165,9 +165,9 @@ def probabilities_of(said):
 
 
 def draw(name, n_train, seed, repeat):
-    """Views, labels and groups of those that train and then of those that test; folds, how many.
+    """Return views, labels and groups of training, then test samples; folds; training size.
 
-    Of data with people the next one tests, repeat after repeat.
+    In data with people, the test set is one person, the next one in every repeat.
     """
     X, y, people = load(name)
     rows = np.arange(len(y))
@@ -189,7 +189,7 @@ def draw(name, n_train, seed, repeat):
 
 
 def with_gaps(X, gap, seed, trains=False):
-    """Drop a share of the views of samples, or "block": one view of all, or of half that train."""
+    """Drop a fraction `gap` of the views; "block": one view, in training for half the samples."""
     if gap != "block":
         most = 1.0 - 1.0 / X.n_views
         seed = (seed, "train") if trains else seed
@@ -202,7 +202,7 @@ def with_gaps(X, gap, seed, trains=False):
 
 
 def tests_of(name, n_train, missing):
-    """The names of the test parts beside the one as it is."""
+    """Return the names of the test sets with missing views."""
     if n_train != 100 or missing == GAPS[0]:
         return ["r50"]
     shares = list(SHARES) if not missing else ["r50"]
@@ -210,7 +210,7 @@ def tests_of(name, n_train, missing):
 
 
 def methods_of(name, missing):
-    """Who is asked beside the plain candidates."""
+    """Yield the candidates beside the plain ones."""
     wide = study_data.SIZES[name][2] > MOST_COLUMNS
     for one in (*METHODS, *BESIDE):
         neighbours = one.name == "RBF SVM, neighbours"
@@ -219,7 +219,7 @@ def methods_of(name, missing):
 
 
 def question_of(name, n_train, missing, words, seed, repeat, budget):
-    """What is asked in a split, as :mod:`mvref.compare` asks it, and the split."""
+    """Return a split and its question, in the form of :mod:`mvref.compare`."""
     X, y, groups, folds, n = draw(name, n_train, seed, repeat)
     if words:
         X = common_words(X, np.arange(n))
@@ -252,7 +252,7 @@ def question_of(name, n_train, missing, words, seed, repeat, budget):
 
 @contextmanager
 def limited(seconds):
-    """Raise a TimeoutError after so many seconds of the processor, where the system can."""
+    """Raise a TimeoutError after `seconds` of processor time, if the system supports it."""
     here = threading.current_thread() is threading.main_thread()
     if not (here and hasattr(signal, "setitimer")):
         yield
@@ -273,7 +273,7 @@ def limited(seconds):
 def on_split(
     name, method, *, measures, n_train, missing=0.0, words=0, repeat, seed, budget=BUDGET, only=None
 ):
-    """All candidates of a split; only: names of methods beside the plain ones, all by default."""
+    """Run all candidates of a split; only: names of methods beside the plain ones, default all."""
     question, split = question_of(name, n_train, missing, words, seed, repeat, budget)
     if only is not None:
         kept = tuple(one for one in question.methods if one.name in only)
@@ -293,10 +293,10 @@ def on_split(
 
 
 def live(X, y, train, test, *, learners=(), methods=(), later=None, budget=3, seed=0):
-    """Accuracies on a split of one's own: a row for each test part, a column for each candidate.
+    """Return accuracies on a given split: a row for each test set, a column for each candidate.
 
     learners: of the plain candidates; methods: `Candidate`s beside these; later: name -> observed
-    (n, V), the views that samples of a further test part have.
+    (n, V), the observed views of the samples in a further test set.
     """
     classes, codes = np.unique(y, return_inverse=True)
     folds = stratified_folds(y[train], np.arange(len(train)), N_FOLDS, seed)
@@ -318,10 +318,10 @@ def live(X, y, train, test, *, learners=(), methods=(), later=None, budget=3, se
 
 
 def packed(outcomes, tests, codes, classes):
-    """The outcomes of a split as bytes; :func:`unpacked` is the way back.
+    """Encode the outcomes of a split as bytes; :func:`unpacked` decodes them.
 
-    Of each candidate, test part and sample: its label; how probable the label is to it, and of a
-    wrong one how probable the right one is, as steps of the logit, a byte each.
+    For each candidate, test set and sample: the predicted label, its probability and, for a wrong
+    label, the probability of the right one, both as steps of the logit, a byte each.
     """
     shape = len(outcomes), len(tests), len(codes)
     label, sure, right = (np.full(shape, LEVELS, dtype=np.uint8) for _ in range(3))
@@ -348,30 +348,30 @@ def packed(outcomes, tests, codes, classes):
 
 
 def level_of(probabilities):
-    """The steps of the logit, a byte: 127 at one half."""
+    """Return probabilities as steps of the logit in a byte, 127 at one half."""
     with np.errstate(divide="ignore"):
         steps = np.round(logit(np.clip(probabilities, 0.0, 1.0)) / STEP)
     return (np.clip(steps, -127, 127) + 127).astype(np.uint8)
 
 
 def probability_of(levels):
-    """Probabilities of levels; NaN where there is none."""
+    """Return the probabilities of levels; NaN where there is none."""
     steps = levels.astype(float) - 127
     return np.where(levels == LEVELS, np.nan, expit(STEP * steps))
 
 
 def unpacked(content):
-    """The arrays of a split by name."""
+    """Return the arrays of a split by name."""
     with np.load(BytesIO(lzma.decompress(content))) as arrays:
         names = np.char.replace(arrays["candidate"], "masked copies", "modality dropout")
-        return dict(arrays) | {"candidate": names}  # as it is called today
+        return dict(arrays) | {"candidate": names}  # its current name
 
 
 # ----------------------------------------------------------------------------------------- items
 
 
 def splits(dataset, quick, rows, *, points):
-    """The splits of a data set at some points; quick: one, of a few candidates."""
+    """Yield the jobs of a data set at some points; quick: one job, with few candidates."""
     others = {100: REPEATS_OF}
     cells = [
         Cell("all candidates", point, MEASURES, others.get(n, {}).get(dataset, SIZES[n]))
@@ -386,7 +386,7 @@ def splits(dataset, quick, rows, *, points):
 
 
 def large_enough(n_train):
-    """The data sets that leave a fifth of the samples to test on, and not one beside these."""
+    """Return the data sets that leave a fifth of the samples for testing, but not `N_TEST` + 1."""
     left = {name: N_SAMPLES[name] - size_of(name, n_train) for name in STUDIED}
     return tuple(n for n, k in left.items() if 5 * k >= N_SAMPLES[n] and k != N_TEST + 1)
 

@@ -1,9 +1,9 @@
-"""The data sets of the study of part VI, and why their views are views.
+"""The data sets of the study of part VI, and the meaning of their views.
 
-What the study concludes is formed on `FORMING`, real data that chapters of this book have used
-before. Its statements are tested on `KEPT`, which no chapter had touched when they were written.
-Tables without views are cut by what their columns mean. Where samples belong to people, one person
-tests and others train: person after person, repeat after repeat.
+The study formed its hypotheses on `FORMING`, real data that chapters of this book had used before.
+Its statements are tested on `KEPT`, which no chapter had used when they were written. Tables
+without views are cut by the meaning of their columns. If samples belong to people, one person is
+the test set and others train: a different person in every repeat.
 """
 
 from functools import lru_cache, partial
@@ -43,7 +43,7 @@ KEPT = {
     "bdgp": "a fly's embryo seen from the side, and from the back",
 }
 REAL = FORMING | KEPT
-UNSEEN = {  # in Python packages; nobody here had looked at an accuracy before the statements
+UNSEEN = {  # in Python packages; we saw no accuracy on them before we wrote the statements
     "alzheimer-csf": "a panel of proteins, three known ones, genotype and person",
     "preterm-birth": "interview, teeth, antibodies, serum, and DNA of plaque; women with all",
     "hepatic-injury": "assays of a compound, and its chemical structure; three grades of injury",
@@ -56,7 +56,7 @@ UNSEEN = {  # in Python packages; nobody here had looked at an accuracy before t
     "ischemic-stroke": "angiography, and the record of the patient",
 }
 STUDIED = REAL | UNSEEN
-INSTRUMENTS = (  # several instruments or sources; the others are one, cut in pieces
+INSTRUMENTS = (  # several instruments or sources; the others cut one source in pieces
     "webkb", "citeseer",
     *(name for name in KEPT | UNSEEN
       if name not in ("bdgp", "yeast-brown", "cells", "steroidogenic")),
@@ -104,7 +104,7 @@ N_SAMPLES = {name: size[0] for name, size in SIZES.items()}
 
 @lru_cache(maxsize=1)
 def load(name):
-    """Views, labels, and who a sample is of, or None."""
+    """Return the views, the labels, and the person of each sample, or None."""
     if name in UNSEEN:
         (X, y), people = packages.load(name), None
     elif name in OF_SKLEARN:
@@ -121,13 +121,13 @@ def load(name):
 
 
 def size_of(name, n_train):
-    """How many samples train: as many as are asked for, at most four fifths of a small set."""
+    """Return the training size: `n_train`, but at most four fifths of a small data set."""
     most = int(0.8 * N_SAMPLES[name])
     return n_train if n_train <= most or n_train > 100 else most
 
 
 def patterns_of(name):
-    """The views that are there, "0" and "1", where one is gone, and where one alone is left."""
+    """Return the patterns of observed views, "0" and "1", with one view missing or one left."""
     V = SIZES[name][1]
     alone = ["0" * v + "1" + "0" * (V - v - 1) for v in range(V)]
     gone = ["".join("10"[int(c)] for c in word) for word in alone]

@@ -1,9 +1,9 @@
-"""Reading the study of part VI: measures of what was kept, and contrasts of all candidates.
+"""Evaluation of the study of part VI: measures of stored predictions, contrasts of candidates.
 
-Of several candidates the one that is most accurate on the inner folds is taken, of equally accurate
-ones that of least log loss there: no test part decides. Who failed has the accuracy of *nothing*,
-the majority class. A difference is given to the one model of :mod:`.effects`. Advice
-(:class:`Situation`) is judged against the best of all that a reader would do otherwise.
+Among several candidates, the most accurate one on the inner folds is selected, with ties broken by
+the log loss there: no test set is used. A failed candidate has the accuracy of *nothing*, the
+majority class. All differences are analysed by the model of :mod:`.effects`. Advice
+(:class:`Situation`) is compared with the best of all alternatives of a reader.
 """
 
 import json
@@ -25,8 +25,8 @@ from .study_data import KEPT, SIZES
 
 LEARNERS = ("logistic", "RBF SVM", "extra trees", "boosting")
 WIDE_LEARNER = "RBF SVM of few columns"  # only where a view has more columns than samples
-AROUND = ("reduced models", "modality dropout")  # at the point of all columns
-EVERY_USE = [  # of the views, and none: what cross-validation may choose from
+AROUND = ("reduced models", "modality dropout")  # at the point selected for all columns
+EVERY_USE = [  # uses of the views, and none: the options of cross-validation
     *(f"{learner}, {use}" for learner in (*LEARNERS, WIDE_LEARNER, "stack")
       for use in ("all columns", "best view", "late fusion", "views")),
     "RBF SVM, sum of kernels",
@@ -34,7 +34,7 @@ EVERY_USE = [  # of the views, and none: what cross-validation may choose from
 NO_USE = [f"{learner}, all columns" for learner in (*LEARNERS, WIDE_LEARNER, "stack")]
 INDEX = ["n_train", "missing", "words", "test", "dataset", "repeat"]
 HERE = Path(__file__).parent
-# What a reader can do; the first is what she does who has read nothing. Each is tuned by the folds.
+# The reader's options; the first is the default without this book. Each is tuned by the folds.
 ANSWERS = {
     "one learner on all columns": "use: all columns",
     "late fusion": "use: late fusion",
@@ -44,7 +44,7 @@ ANSWERS = {
     "the five papers": "papers",
 }
 DEFAULT = next(iter(ANSWERS))
-NOW_CALLED = {  # what registered statements name, as it is called today
+NOW_CALLED = {  # name in registered statements -> current name
     "use: vote of views": "use: late fusion", "logistic, vote of views": "logistic, late fusion",
     "boosting, masked copies": "boosting, modality dropout",
     "use: masked copies": "use: modality dropout", "stack of learners, views": "stack, views",
@@ -52,11 +52,11 @@ NOW_CALLED = {  # what registered statements name, as it is called today
 }  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------ what was kept
+# ------------------------------------------------------------------------------- stored predictions
 
 
 def splits_kept(folder=None):
-    """Yield what is known of a split, and its arrays."""
+    """Yield the key of every stored split, and its arrays."""
     ledger = Ledger("study", folder)
     rows = read_ledger("study", folder).query("measure == 'kept'")
     for row in rows.itertuples():
@@ -68,9 +68,9 @@ def splits_kept(folder=None):
 
 @lru_cache
 def tables(folder=None):
-    """Tables by measure, a row for each test part (`INDEX`) and a column for each candidate.
+    """Return tables by measure, a row for each test set (`INDEX`), a column for each candidate.
 
-    accuracy, log_loss, of the folds validation and its tie, seconds of a training, and failed.
+    Measures: accuracy, log_loss; on the folds validation and its tie; training seconds; failed.
     """
     found = {of: {} for of in MEASURED}
     for key, kept in splits_kept(folder):
@@ -83,14 +83,14 @@ def tables(folder=None):
 
 
 def accuracy(kept, t):
-    """The share of right labels; of who failed, that of the majority class."""
+    """Return the accuracy; for failed candidates, the accuracy of the majority class."""
     right = (kept["label"][:, t] == kept["codes"]).mean(axis=1)
     failed = kept["failure"] != ""
     return np.where(failed, right[kept["candidate"] == "nothing"], right)
 
 
 def log_loss(kept, t):
-    """Mean of minus the logarithm of the probability of the right label; NaN of labels alone."""
+    """Return the mean log loss; NaN for methods that predict labels alone."""
     right = kept["label"][:, t] == kept["codes"]
     levels = np.where(right, kept["sure"][:, t], kept["right"][:, t])
     return -np.log(probability_of(levels)).mean(axis=1)
@@ -109,7 +109,7 @@ MEASURED = {
 def _table(rows):
     table = pd.DataFrame.from_dict(rows, orient="index").sort_index(key=lambda i: i.map(repr))
     table.index = pd.MultiIndex.from_tuples(table.index, names=INDEX)
-    for use in AROUND:  # their points are those of all columns, and so is their worth
+    for use in AROUND:  # tuned as all columns, with the same validation
         for learner in LEARNERS:
             columns = f"{learner}, all columns"
             if {columns, f"{learner}, {use}"} <= set(table):
@@ -119,20 +119,20 @@ def _table(rows):
 
 @lru_cache
 def parts(measure, folder=None):
-    """The table of a measure in parts: one for each size, gaps in training, words and test part."""
+    """Return a measure's tables by training size, missing views in training, words and test set."""
     table = tables(folder)[measure]
     groups = table.groupby(level=INDEX[:4], sort=False)
     return {key: part.droplevel(INDEX[:4]).dropna(axis=1, how="all") for key, part in groups}
 
 
 def scores(measure="accuracy", *, n_train=100, missing=0.0, test="", words=0, folder=None):
-    """A measure by data set and repeat, a column per candidate; NaN of who was not asked."""
+    """Return a measure by data set and repeat, a column per candidate; NaN if it was not run."""
     of = parts(measure, folder)
     return of.get((n_train, missing, words, test), next(iter(of.values())).iloc[:0])
 
 
 def failures(folder=None):
-    """How many candidates were asked for, and the reasons of those that failed: a Series."""
+    """Return the number of candidates run, and a Series with the reasons of all failures."""
     asked, reasons = 0, {}
     for key, kept in splits_kept(folder):
         asked += len(kept["failure"])
@@ -146,12 +146,12 @@ def failures(folder=None):
 
 
 def family(use):
-    """The candidates of a use: one for each learner."""
+    """Return the candidates of a use of the views: one for each learner."""
     return [f"{learner}, {use}" for learner in (*LEARNERS, WIDE_LEARNER)]
 
 
 def chosen(names, measure="accuracy", **where):
-    """What is reached if, in each split, the best in the inner folds is taken."""
+    """Return the measure of the candidate that is best on the inner folds of each split."""
     values = scores(measure, **where)
     names = [name for name in names if name in values]
     right, tie = (scores(of, **where).reindex(columns=names) for of in ("validation", "tie"))
@@ -161,14 +161,14 @@ def chosen(names, measure="accuracy", **where):
 
 
 def reached(which, measure="accuracy", **where):
-    """What a candidate, or the chosen one of several, reaches in every split."""
+    """Return a measure of a candidate, or of the selected one of several, in every split."""
     if isinstance(which, str):
         return scores(measure, **where)[which]
     return chosen(which, measure, **where)
 
 
 def gain(ahead, behind, measure="accuracy", datasets=None, **where):
-    """By how much one is ahead of another, by data set and repeat."""
+    """Return the difference, `ahead` minus `behind`, by data set and repeat."""
     gaps = (reached(ahead, measure, **where) - reached(behind, measure, **where)).dropna()
     if datasets is not None:
         gaps = gaps[gaps.index.get_level_values("dataset").isin(datasets)]
@@ -176,18 +176,18 @@ def gain(ahead, behind, measure="accuracy", datasets=None, **where):
 
 
 def gains(use, against="all columns", **where):
-    """The gains of a use of the views by learner."""
+    """Return the gains of a use of the views by learner."""
     pairs = {learner: (f"{learner}, {use}", f"{learner}, {against}") for learner in LEARNERS}
     return {learner: gain(*pair, **where) for learner, pair in pairs.items()}
 
 
 def by_dataset(gaps):
-    """Means over the repeats of every data set."""
+    """Return the means over the repeats of every data set."""
     return gaps.groupby("dataset").mean()
 
 
 def starred(models):
-    """Columns of :func:`.found` as a table; *: clear after Holm's correction for all of it."""
+    """Format results of :func:`.found` as a table; *: significant after Holm's correction."""
     table = pd.DataFrame(models)
     adjusted = holm([of["p"] for of in table.to_numpy().ravel()]).reshape(table.shape)
     return table.map(short) + np.where(adjusted < 0.05, "*", "")
@@ -200,12 +200,12 @@ TREATMENTS = ("all columns", "late fusion", *AROUND)
 
 
 def regret(learner=None, missing=0.0, beside=()):
-    """How far each treatment of gaps is behind the best of those that keep the learner.
+    """Return the regret of each treatment of missing views against the best with this learner.
 
-    By data set, repeat and pattern of the test part. The best is found on the other repeats of a
-    data set, so that no luck of its own split makes it the best. `learner`: default the one that
-    folds choose; `beside`: other candidates, held against the same best. Columns are `TREATMENTS`
-    and `beside`, and ``gone``, the number of views that are missing.
+    By data set, repeat and pattern of the test set. The best is selected on the other repeats of a
+    data set, so that chance in its own split does not select it. `learner`: by default selected by
+    cross-validation; `beside`: other candidates, compared with the same best. Columns are
+    `TREATMENTS` and `beside`, and ``gone``, the number of missing views.
     """
     found = []
     for test in sorted({t for t in tables()["accuracy"].index.unique("test") if t[:3] == "at_"}):
@@ -224,7 +224,7 @@ def regret(learner=None, missing=0.0, beside=()):
 
 
 def sensor_of(dataset, repeat):
-    """The pattern of the half of the training part that lacks a view, after "block"."""
+    """Return the pattern of the half of the training set that lacks a view in "block"."""
     [gaps] = (item for item in ITEMS if item.name == "gaps")
     lost = derive_seed(gaps.seed(dataset, repeat), "block") % SIZES[dataset][1]
     return "".join("01"[v != lost] for v in range(SIZES[dataset][1]))
@@ -235,11 +235,11 @@ def sensor_of(dataset, repeat):
 
 @dataclass(frozen=True)
 class Statement:
-    """That `ahead` is better than `behind` by more than a margin, on average over data sets.
+    """Claim that `ahead` is better than `behind` by more than a margin, on average over data sets.
 
-    ahead, behind: a candidate, "use: ..." (the learner chosen by the folds), or "papers"; test,
-    missing: the test part, and the gaps in training; expected: "hit", or "open": asked, and not
-    predicted; power_before: as it was registered.
+    ahead, behind: a candidate, "use: ..." (the learner selected by the folds), or "papers"; test,
+    missing: the test set, and missing views in training; expected: "hit", or "open" without a
+    prediction; power_before: the registered power.
     """
 
     name: str
@@ -255,7 +255,7 @@ class Statement:
     power_before: float = np.nan
 
     def gain(self, datasets, repeats=None):
-        """The differences that it speaks of; of all repeats, or the first ones."""
+        """Return the differences of the statement, of all repeats or the first ones."""
         where = {"n_train": self.n_train, "missing": self.missing, "test": self.test}
         pair = map(candidates_of, (self.ahead, self.behind))
         gaps = gain(*pair, self.measure, datasets, **where)
@@ -264,19 +264,19 @@ class Statement:
         return gaps
 
     def judged(self, datasets):
-        """What some data sets say of it; p: of the test against the margin."""
+        """Return the result and verdict on some data sets; p: of the test against the margin."""
         gaps = self.gain(datasets)
         of = found(gaps)
         return of | {"verdict": self.verdict(of), "p": found(gaps - self.margin)["p"]}
 
     def verdict(self, of):
-        """Hit, miss, or cannot tell."""
+        """Return "hit", "miss", or "cannot tell"."""
         if of["low"] > self.margin:
             return "hit"
         return "miss" if of["difference"] <= self.margin else "cannot tell"
 
     def power(self, n_datasets, formed, repeats=1):
-        """The chance of a hit on so many data sets, if they are as those that formed it."""
+        """Return the power on `n_datasets` data sets, if they resemble the data sets `formed`."""
         of = found(self.gain(formed, repeats))
         spread = (of["high"] - of["difference"]) / stats.t.ppf(0.975, of["datasets"] - 1)
         spread *= np.sqrt(of["datasets"] / n_datasets)
@@ -285,7 +285,7 @@ class Statement:
 
 
 def candidates_of(words):
-    """The candidates that a statement speaks of."""
+    """Return the candidates named in a statement."""
     words = NOW_CALLED.get(words, words)
     if words == "papers":
         return list(PAPERS)
@@ -295,16 +295,16 @@ def candidates_of(words):
 
 
 def statements(file="registered.toml"):
-    """The registered statements of a file, by name."""
+    """Return the registered statements of a file, by name."""
     entries = tomllib.loads((HERE / file).read_text("utf-8"))["statement"]
-    for entry in entries:  # as the first edition wrote a test part
+    for entry in entries:  # the first edition's notation of a test set
         measure = entry.pop("measure", "accuracy")
         entry["test"] = entry.get("test", measure.removeprefix("accuracy").strip("_"))
     return {entry["name"]: Statement(**entry) for entry in entries}
 
 
 def outcomes(file="registered.toml", datasets=tuple(KEPT)):
-    """Each registered statement, and what the data sets that were kept from it say."""
+    """Return each registered statement with its result on the data sets held out from it."""
     return pd.DataFrame({
         name: {"text": of.text, "margin": of.margin, "expected": of.expected}
         | {"power": of.power_before} | of.judged(datasets)
@@ -317,10 +317,10 @@ def outcomes(file="registered.toml", datasets=tuple(KEPT)):
 
 @dataclass(frozen=True)
 class Situation:
-    """A leaf of the tree of *Which method*: a question, and what to do if the answer is yes.
+    """Leaf of the tree of *Which method*: a question, and the advice if the answer is yes.
 
-    take, avoid: some of `ANSWERS`; why: the reason to prefer one where several are level; tests:
-    what is measured, as test part and gaps in training, by the words for it.
+    take, avoid: some of `ANSWERS`; why: the reason to prefer one of several without a clear
+    difference; tests: description -> test set and missing views in training.
     """
 
     name: str
@@ -331,11 +331,11 @@ class Situation:
     tests: dict
 
     def judged(self, test):
-        """Each of the answers beside the default, and beside the best of the others.
+        """Compare each of the answers with the default, and with the best of the others.
 
-        A row per answer: the intervals of both differences, who the best other is, and a verdict.
-        *ahead*: of every other answer, which needs no correction for their number. *behind*: of the
-        best other, corrected for all pairs of answers, as the best was found on the same rows.
+        A row per answer: the intervals of both differences, the best other answer, and a verdict.
+        *ahead*: of every other answer, which needs no correction for their number. *behind*: the
+        best other, corrected for all pairs of answers, as the best was selected on the same rows.
         """
         part, missing = self.tests[test]
         reach = {
@@ -350,7 +350,7 @@ class Situation:
 
 
 def against_others(one, found):
-    """How an answer does against the others; `found` has an interval for every pair of answers."""
+    """Compare an answer with the others; `found` has an interval for every pair of answers."""
     others = [two for of, two in found if of == one]
     best = min(others, key=lambda two: found[one, two]["difference"])
     against, n_pairs = found[one, best], len(found) / 2
@@ -362,13 +362,13 @@ def against_others(one, found):
 
 
 def situations():
-    """The tree of *Which method*, in its order."""
+    """Return the leaves of the tree of *Which method*, in its order."""
     entries = tomllib.loads((HERE / "advice.toml").read_text("utf-8"))["situation"]
     return [Situation(**entry) for entry in entries]
 
 
 def tree(leaves):
-    """The tree of *Which method* as a list in HTML: question, answer and evidence of each leaf."""
+    """Return the tree of *Which method* as an HTML list: question, answer, evidence per leaf."""
     items = []
     for k, leaf in enumerate(leaves):
         no = "No. " if k else ""
@@ -391,7 +391,7 @@ def _listed(names, word):
 
 
 def _lines(judged):
-    """A line for each answer: beside the default, on the next data set, beside the best other."""
+    """Yield a line for each answer: from the default, its PI, and from the best other answer."""
     for one, row in judged.iterrows():
         default = ""
         if row["default"]:

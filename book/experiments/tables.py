@@ -1,4 +1,4 @@
-"""A protocol as a table: which methods run at which points, how often, on what, for how long."""
+"""Protocols as tables: methods, their points, repeats, data splits, and timing."""
 
 import time
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from .engine import Job
 
 @dataclass(frozen=True)
 class Cell:
-    """A method at a point of a table.
+    """Method at a point of a table.
 
-    point: names the cell in the ledger; options: what the function is told where the point says
-    nothing.
+    point: names the cell in the ledger; options: further arguments of the function, which the
+    point overrides.
     """
 
     method: str
@@ -28,7 +28,7 @@ class Cell:
 
 
 def jobs_of(label, name, cells, function):
-    """Yield the jobs of a table, a repeat of all its cells before the next one.
+    """Yield the jobs of a table, one repeat of all cells after the other.
 
     label, name: the data set in the ledger, and for the function, which is called as
     ``function(name, method, measures=..., seed=..., **point, **options)``.
@@ -53,13 +53,13 @@ def stratified_parts(y, seed, rows=None, **size):
 
 
 def stratified_folds(y, train, n_folds, seed):
-    """Cut the training part into shuffled folds, each with the classes in their proportions."""
+    """Split the training set into shuffled folds, each with the classes in their proportions."""
     cut = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     return [(train[fit], train[check]) for fit, check in cut.split(train, y[train])]
 
 
 def seconds_of(function, n_times=1):
-    """Return what a function returns, and its processor time, the median of `n_times` calls."""
+    """Return the result of a function, and its processor time, the median of `n_times` calls."""
     times = []
     for _ in range(n_times):
         start = time.process_time()
@@ -69,6 +69,6 @@ def seconds_of(function, n_times=1):
 
 
 def timed(function, short=0.1, n_times=3):
-    """Return what a function returns, and its seconds; the median of more calls if they are few."""
+    """Return the result of a function, and its seconds; the median of more calls if it is fast."""
     result, seconds = seconds_of(function)
     return (result, seconds) if seconds > short else seconds_of(function, n_times)

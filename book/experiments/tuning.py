@@ -1,14 +1,14 @@
-"""How the methods of every experiment are tuned, trained and tested: all in the same way.
+"""Tuning, training and testing, in the same way for the methods of all experiments.
 
-At each parameter point a method is trained on the folds of the training part. The first of the
-points that are best there is trained on all of the training part, and looks at the test part once.
+At each parameter point a method is trained on the folds of the training set. The best point, the
+first in a tie, is trained on the whole training set, and evaluated on the test set once.
 
-A *machine* is a method on some training samples. ``make(split, rows, seed, **options)`` does what
-no point touches (landmarks, kernels, treatments of gaps), then
+A *machine* is a method on some training samples. ``make(split, rows, seed, **options)`` computes
+what no point changes (landmarks, kernels, treatments of missing views), then
 
-    machine.features(rows)      what other samples are predicted from, once for all points;
+    machine.features(rows)      computes the features of other samples, once for all points;
     machine.path(points)        trains at one point after the other, and yields itself each time;
-    machine.predict(features)   labels, or scores where the quality is one of scores.
+    machine.predict(features)   returns labels, or scores if the quality is a measure of scores.
 """
 
 import time
@@ -25,10 +25,10 @@ from mvref.core.input import MultiView, NothingLearntWarning
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Samples, and which of them train and test.
+    """Samples, and the rows of the training and test set.
 
-    folds: cuts (fit, check) of `train`, where parameters are chosen; meta: what the methods and
-    measures of an experiment ask for beside.
+    folds: splits (fit, check) of `train`, for tuning; meta: further data that the methods and
+    measures of an experiment need.
     """
 
     X: MultiView
@@ -41,10 +41,10 @@ class Split:
 
 @dataclass(frozen=True)
 class Method:
-    """A row of a comparison: how a method is made, what it chooses from, what is reported.
+    """Row of a comparison: the construction of a method, its points, and reported measures.
 
-    make: makes a machine; points: of equally good ones the first is taken; measures: see
-    :meth:`Run.measure`; fixed, hasty: options of `make`, and others on the folds.
+    make: returns a machine; points: ties go to the first; measures: see :meth:`Run.measure`;
+    fixed, hasty: options of `make`, and options that replace them on the folds.
     """
 
     make: Callable
@@ -55,9 +55,9 @@ class Method:
 
 
 class Machine:
-    """The machine of a classifier that is built anew, ``build(point, X, seed)``, for each point.
+    """Machine of a classifier that is built again for each point, ``build(point, X, seed)``.
 
-    A subclass prepares what its `features` need, and then calls this constructor.
+    A subclass prepares the data that its `features` need, and then calls this constructor.
     """
 
     def __init__(self, split, rows, seed, *, build=None):
@@ -67,7 +67,7 @@ class Machine:
         self.X, self.y = self.features(rows), split.y[rows]
 
     def features(self, rows):
-        """The views of some samples."""
+        """Return the views of some samples."""
         return self.split.X[rows]
 
     def path(self, points):
@@ -77,7 +77,7 @@ class Machine:
             yield self
 
     def train(self, point):
-        """Build and train."""
+        """Build and train the classifier."""
         self.model = self.build(point, self.X, self.seed).fit(self.X, self.y)
 
     def fit(self, point):
@@ -90,7 +90,7 @@ class Machine:
 
 
 def n_correct(split, rows, predicted):
-    """Quality of labels: how many are right, of how many."""
+    """Return the quality of labels: the number of correct ones, and their number."""
     return np.sum(predicted == split.y[rows]), len(rows)
 
 
@@ -102,7 +102,7 @@ def validate(split, method, seed, quality=n_correct):
     """
     total = n = 0
     for fit, check in split.folds:
-        # good enough to compare; a point where nothing is learnt is not chosen
+        # good enough to compare; a point where nothing is learnt is not selected
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             warnings.simplefilter("ignore", NothingLearntWarning)
             machine = method.make(split, fit, seed, **{**method.fixed, **method.hasty})
@@ -114,9 +114,9 @@ def validate(split, method, seed, quality=n_correct):
 
 
 def tuned(split, method, seed, quality=n_correct):
-    """Choose the first best point on the folds and train there, see :func:`train`.
+    """Select the first best point on the folds and train there, see :func:`train`.
 
-    The folds are not asked where there is no choice, and nobody wants to know the validation.
+    The folds are skipped if there is a single point and validation is not a measure.
     """
     if len(method.points) == 1 and "validation" not in method.measures:
         return train(split, method, 0, seed)
@@ -126,7 +126,7 @@ def tuned(split, method, seed, quality=n_correct):
 
 
 def train(split, method, index, seed, validation=None):
-    """Train a method at one of its points on all of the training part."""
+    """Train a method at one of its points on the whole training set."""
     start = time.process_time()
     machine = method.make(split, split.train, seed, **method.fixed)
     features = machine.features(split.test)
@@ -141,11 +141,11 @@ def train(split, method, index, seed, validation=None):
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A method that is tuned and trained, and its one look at the test part.
+    """Tuned and trained method, and its single evaluation on the test set.
 
-    features: of the test part; index, validation: chosen point, and its quality on the folds;
-    messages: warnings of convergence of the training; prepare_seconds, fit_seconds: processor time
-    before it (features of the test part included), and of it.
+    features: of the test set; index, validation: selected point, and its quality on the folds;
+    messages: convergence warnings of the training; prepare_seconds, fit_seconds: processor time
+    before training (including the features of the test set), and of training.
     """
 
     split: Split
@@ -160,23 +160,23 @@ class Run:
 
     @property
     def point(self):
-        """The chosen point."""
+        """Selected point."""
         return self.method.points[self.index]
 
     @cached_property
     def predicted(self):
-        """What the machine says of the test part."""
+        """Predictions for the test set."""
         return self.machine.predict(self.features)
 
     @property
     def y_test(self):
-        """What is true of it."""
+        """Labels of the test set."""
         return self.split.y[self.split.test]
 
     def measure(self, names=None, measures=None):
-        """Return measures by name; default: those of the method.
+        """Return measures by name; default: the measures of the method.
 
-        A name is one of `measures`, of `MEASURES`, of the chosen point, or of the machine.
+        A name is one of `measures`, of `MEASURES`, of the selected point, or of the machine.
         """
         known, values = MEASURES | (measures or {}), {}
         for name in names or self.method.measures:

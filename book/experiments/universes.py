@@ -1,8 +1,8 @@
-"""What a paper leaves open, as axes: every admissible choice is a universe, and a point of an item.
+"""Choices that a paper leaves open, as axes: each combination is a universe, and an item's point.
 
 A failed universe is a row as well: its measure ``failure`` is the number of the reason in
-`FAILURES`, from 1, and its other measures are 0 and not read. Any other error is a mistake of ours,
-and stops the run. :mod:`.multiverse` reads the rows.
+`FAILURES`, from 1, and its other measures are 0 and not read. Any other error is a bug, and stops
+the run. :mod:`.multiverse` reads the rows.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ import numpy as np
 from .engine import Item, encode_parameter
 from .tables import Cell, grid, jobs_of
 
-PAPER = "multiverse"  # of the ledger
+PAPER = "multiverse"  # name of the ledger
 FAILURES = (
     (np.linalg.LinAlgError, "a matrix is singular"),
     (ValueError, "the method refuses the data or the setting"),
@@ -24,11 +24,11 @@ FAILURES = (
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence of a paper about several numbers at once.
+    """Statement of a paper about several numbers at once.
 
     It holds in a universe where ``value(means)`` is more than `above`; means: a row per universe, a
-    column (data set, method, measure) per mean over the repeats. datasets: of which it speaks, by
-    default all of the multiverse; their universes are those that all of them have.
+    column (data set, method, measure) per mean over the repeats. datasets: the data sets concerned,
+    by default all of the multiverse; only universes that they have in common are used.
     """
 
     text: str
@@ -39,15 +39,15 @@ class Statement:
 
 @dataclass(frozen=True)
 class Multiverse:
-    """The universes of one table or figure.
+    """Universes of one table or figure.
 
     axes: name -> choices, or name -> {data set: choices}, the first axis varies slowest; methods:
-    name -> measures; function: as of :func:`.tables.jobs_of`; paper, place: of its printed numbers,
-    where there are some; rules: (reason, predicate), a universe is left out where
+    name -> measures; function: as in :func:`.tables.jobs_of`; paper, place: of its printed numbers,
+    if there are any; rules: (reason, predicate), a universe is left out if
     ``predicate(dataset, universe)`` is true; without: method -> axes that it does not have; stated:
-    parameter point of the paper's ledger item `place` that follows what the paper says; statements:
-    name -> :class:`Statement`; n_again: repeats of what the search has found. All universes of a
-    data set share the seeds of their repeats.
+    parameter point of the paper's ledger item `place` that follows the paper's text; statements:
+    name -> :class:`Statement`; n_again: repeats of the universes found by the search. All universes
+    of a data set share the seeds of their repeats.
     """
 
     name: str
@@ -66,36 +66,36 @@ class Multiverse:
     n_again: int = 10
 
     def choices(self, dataset):
-        """Axis -> what a data set may choose there."""
+        """Return axis -> choices of a data set."""
         return {
             axis: found[dataset] if isinstance(found, Mapping) else found
             for axis, found in self.axes.items()
         }
 
     def universes(self, dataset):
-        """All admissible choices, as dicts."""
+        """Return all admissible combinations of choices, as dicts."""
         every = grid(**self.choices(dataset))
         return [u for u in every if not any(rule(dataset, u) for _, rule in self.rules)]
 
     def point(self, method, universe):
-        """What a method sees of a universe."""
+        """Return the choices of a universe on the axes of a method."""
         missing = self.without.get(method, ())
         return {axis: value for axis, value in universe.items() if axis not in missing}
 
     def points(self, method, dataset):
-        """What a method sees of all of them, each once."""
+        """Return the distinct points of a method over all universes."""
         seen = (self.point(method, universe) for universe in self.universes(dataset))
         return list({encode_parameter(point): point for point in seen}.values())
 
     def keys(self, method, universes):
-        """What a method sees of each universe, as the ledger writes it."""
+        """Return a method's point in each universe, as written in the ledger."""
         axes = [axis for axis in self.axes if axis not in self.without.get(method, ())]
         seen = [tuple(map(universe.get, axes)) for universe in universes]
         texts = {u: encode_parameter(dict(zip(axes, u, strict=True))) for u in set(seen)}
         return [texts[values] for values in seen]
 
     def jobs(self, dataset, quick, rows):
-        """Every method in what it sees of each universe; quick: one repeat, one in nine."""
+        """Return the jobs of every method at its points; quick: one repeat, one point in nine."""
         n_repeats = 1 if quick else self.n_repeats
         cells = [
             Cell(method, point, (*measures, "failure"), n_repeats)
@@ -106,12 +106,12 @@ class Multiverse:
 
     @property
     def item(self):
-        """The item that runs it."""
+        """Item that runs the multiverse."""
         return Item(PAPER, self.name, self.title, self.datasets, self.jobs)
 
 
 def attempt(function, *names, measures, **given):
-    """What a function measures, and that it did not fail; or the number of the reason."""
+    """Return a function's measures with failure 0, or zeros and the number of the failure."""
     try:
         found = function(*names, measures=measures[:-1], **given)
         if not np.isfinite(list(found.values())).all():

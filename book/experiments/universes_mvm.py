@@ -1,7 +1,7 @@
-"""Universes of section 5.3 of the multi-view machines, which says that sharing factors helps.
+"""Universes of section 5.3 of the multi-view machines, which states that sharing factors helps.
 
-The paper has no experiments; the sentence is asked of the planted one-hot problems of
-:mod:`.mvm`. "rival" does not share its factors and has just the orders that are planted: FM27 for
+The paper has no experiments; the statement is tested on the planted one-hot problems of
+:mod:`.mvm`. "rival" does not share its factors and has only the planted orders: FM27 for
 pairs, FM-V for products of all views.
 
 n_train     training samples
@@ -22,7 +22,7 @@ def on_sharing(name, method, **given):
 
 
 def ahead(dataset):
-    """How far the multi-view machine is ahead."""
+    """Return a function of the means: the accuracy of the multi-view machine minus its rival's."""
     return lambda means: means[dataset, "MVM", "accuracy"] - means[dataset, "rival", "accuracy"]
 
 

@@ -1,23 +1,23 @@
-"""Universes of Tables 2 and 3 of MVNA-KMHKS: what our copy of its text leaves open.
+"""Universes of Tables 2 and 3 of MVNA-KMHKS: choices that our text of the paper leaves open.
 
 Table 2, nothing tuned:
 
 data     which table: horse-colic by lesion, outcome, or surgery (the target is then no input);
-  echocardiogram without and with the months of survival; for the votes, no vote is a value of its
-  own, is filled with the most frequent vote, or leaves the sample out. Lung-cancer without samples
-  that have gaps, and all situations of the shuttle, are left out by rule: their test parts do not
-  have the size that the printed digits imply (erratum N19)
-scaling  standardised by the training part, or as in the file
+  echocardiogram without and with the months of survival; for the votes, a missing vote is a value
+  of its own, is imputed by the most frequent vote, or excludes the sample. Lung-cancer without
+  samples that have missing values, and all situations of the shuttle, are excluded by rule: their
+  test sets do not have the size that the printed digits imply (erratum N19)
+scaling  standardised by the training set, or as in the file
 width    of the kernel, in mean distances
 c        weight of the norm; C of the SVM is 1/(2c)
-share    m over the size of the training part, at least two components, which is one universe where
-  two shares give it; MVNA and NA alone have this axis
+share    m over the size of the training set, at least two components, which is one universe if two
+  shares give it; MVNA and NA alone have this axis
 
-The coupling is 1. A repeat has half of each class, rounded down, as its test part; universes with
+The coupling is 1. A repeat has half of each class, rounded down, as its test set; universes with
 the same labels have the same halves.
 
-Table 3, errors on the official test part, m = 512 as printed; tuned or not, a method ends at one
-point for all digits, and MVNA and its rivals need not have the same:
+Table 3, errors on the official test set, m = 512 as printed; tuned or not, a method has one point
+for all digits, and MVNA and its rivals need not have the same:
 
 task     a digit against the rest, or against 1, which has no row in the table (N25)
 width, c, coupling                  of MVNA
@@ -49,7 +49,7 @@ MISSING = {"filled": "fill", "dropped": "drop"}
 
 @lru_cache(maxsize=8)
 def split_of(name, data, scaling, seed):
-    """A half of one of the data sets in `DATA`, without tuning."""
+    """Return a half of one of the data sets in `DATA`, for methods without tuning."""
     if data in MISSING:
         table = fetch_uci(name, missing=MISSING[data])
         X, y = table.X, table.y
@@ -67,7 +67,7 @@ def on_table2(name, method, *, measures, data, scaling, width, c, share=0.5, see
 
 
 def other_size(dataset, universe):
-    """Whether the printed digits tell that the paper's test parts have another size."""
+    """Check whether the printed digits imply that the paper's test sets have another size."""
     return (dataset, universe["data"]) in (
         ("lung-cancer", "dropped"),
         ("shuttle-landing-control", "situations"),
@@ -75,7 +75,7 @@ def other_size(dataset, universe):
 
 
 def same_components(dataset, universe):
-    """Whether two components are those of the next larger share too: few samples train."""
+    """Check whether the next larger share has two components as well: few training samples."""
     few = dataset in ("lung-cancer", "shuttle-landing-control")
     return few and universe["share"] == UNIVERSE_SHARES[0]
 
@@ -99,7 +99,7 @@ DIGIT_WIDTHS, DIGIT_C = (0.25, 0.5, 1.0, 2.0), (0.01, 0.1, 1.0, 3.0, 10.0)
 
 @lru_cache(maxsize=2)
 def task_of(name, digit, task):
-    """The official split, a digit against the rest or against 1."""
+    """Return the official split, a digit against the rest or against 1."""
     split = digit_split(name, digit)
     if task == "rest":
         return split
@@ -108,8 +108,8 @@ def task_of(name, digit, task):
 
 
 def on_table3(name, method, *, measures, task, seed, coupling=0.0, **point):
-    """Errors of a method on each of the nine digits, and their sum."""
-    width, c = point.values()  # its own, or those of the rivals
+    """Count the errors of a method on each of the nine digits, and their sum."""
+    width, c = point.values()  # of MVNA, or of its rivals
     found = {}
     for digit, measure in zip(NOT_ONE, ON_DIGITS, strict=True):
         values, split = at(width, c, coupling), task_of(name, digit, task)
@@ -121,7 +121,7 @@ def on_table3(name, method, *, measures, task, seed, coupling=0.0, **point):
 
 
 def ahead(means, measures):
-    """Errors of the better rival less those of MVNA, where it is least ahead."""
+    """Return the smallest difference in errors: the better rival's minus MVNA's."""
     mine, *others = (means["optdigits"][method][[*measures]] for method in TABLE3_METHODS)
     return (np.minimum(*others) - mine).min(axis=1)
 

@@ -1,27 +1,27 @@
-"""Universes of Figures 1 to 4 of MVPO, and of its sentence on convergence: statements, no numbers.
+"""Universes of Figures 1 to 4 of MVPO, and of its claim on convergence: statements, no numbers.
 
 The paper has random halves, linear functions without a constant, and the view and the parameters
 of the single-view rivals by cross-validation. Left open are
 
 scaling    dense columns standardised and sparse views at mean squared norm 1, or all columns raw:
-  as in the file, divided by one number for all views, which changes the unit of C1 and C2 alone
+  as in the file, divided by one number for all views, which only changes the unit of C1 and C2
 constant   a constant feature, or none; not open for Figures 2 to 4, where all methods have one, and
   none on the digits of Figure 1, since with one every F1 there is far above one half
-tuning     C2 by a fold of the training half for the measure in question, or for F1 whatever the
+tuning     C2 on a fold of the training half for the measure in question, or for F1 with every
   measure, or the same fixed C2 for all methods
-threshold  of F1: the sign of the score, or as many positive training samples as there are
+threshold  of F1: the sign of the score, or as many predicted as true positives in training
 classes    on webkb, whose two classes are each the other's rest: both, or the second alone
 
 All methods search the same C2, 10 to 1e4 on the text and 1 to 100 on the digits, where F1 without a
-constant takes minutes beyond; C1 is 0.1. The view, or the pair of views, is chosen on the fold at
-one C2, for each measure and each threshold. One fold of three tunes, and everything stops at the
-tolerance of the folds. SMS solves the problem of SVM^perf by another way, which stands for both;
-citeseer has no rivals for a measure and no pairs, which take long there. Universes of a repeat
-share what they train: they differ in what they read of it.
+constant takes minutes beyond; C1 is 0.1. The view, or the pair of views, is selected on the fold at
+one C2, for each measure and each threshold. One fold of three tunes, and all training stops at the
+tolerance of the folds. SMS solves the problem of SVM^perf in another way, so SVM^perf stands for
+both; citeseer has no rivals for a measure and no pairs, which take long there. Universes of a
+repeat share the trained models, and differ in their evaluation.
 
 Figures 3 and 4 are read from one grid of C1 and C2: over C1 at a fixed C2, over C2 at a fixed C1,
 as far as the `reach` of the lines, in decades, from the point where they cross. Time is counted in
-iterations, over all classes, of the paper's loop, which asks at the newest point.
+iterations, over all classes, of the paper's loop, which adds cuts at the newest point.
 """
 
 from dataclasses import replace
@@ -60,14 +60,14 @@ GRID_C2 = {
     "webkb": (10.0, 100.0, 1e3, 1e4),
 }
 TUNING = ("measure", "F1", "10", "100")
-READINGS = ("f1 sign", "f1 count", "prbep", "auroc")  # what a score is read by
+READINGS = ("f1 sign", "f1 count", "prbep", "auroc")  # evaluations of a score
 OF_TARGET = {"f1": READINGS[:2], "prbep": READINGS[2:3], "auroc": READINGS[3:]}
 LIMIT = 100  # iterations, of the paper
 
 
 @lru_cache(maxsize=2)
 def halves_of(name, scaling, seed):
-    """The halves of the other items of the paper, with one fold, and scaled in one of two ways."""
+    """Return the halves of the paper's other items, with one fold, and one of two scalings."""
     halves = load_halves(name, seed)
     if scaling == "raw":
         views = load_dataset(name).X.views
@@ -85,7 +85,7 @@ def halves_of(name, scaling, seed):
 
 
 class SharedCAPO(CAPO):
-    """CAPO whose auxiliary classifiers answer once for all measures and all C2."""
+    """CAPO that caches its auxiliary classifiers' outputs for all measures and all C2."""
 
     known = {}
 
@@ -108,7 +108,7 @@ class SharedCAPO(CAPO):
 
 
 def machine_of(method, split, rows, seed, constant, target):
-    """A method on some samples; target: None where it knows of none."""
+    """Return the machine of a method on some samples; target: None for methods without a target."""
     if method == "MVPO":
         return OneAgainstRest(split, rows, seed, target=target, fit_intercept=constant, **HASTY)
     if method in PAIR_METHODS:
@@ -125,12 +125,12 @@ def machine_of(method, split, rows, seed, constant, target):
 
 
 def plain(target, C2, n, tol, *, constant):
-    """The linear SVM of :mod:`.ranking`, with or without a constant feature."""
+    """Return the linear SVM of :mod:`.ranking`, with or without a constant feature."""
     return LinearSVC(C=4.0 * C2 / n, dual=True, fit_intercept=constant, random_state=0)
 
 
 def choices(method, X):
-    """What a method chooses beside C2: a view, a pair of views with a parameter, or nothing."""
+    """Return the options of a method beside C2: views, view pairs with a parameter, or fixed C1."""
     views = range(X.n_views)
     if method in PAIR_METHODS:
         other = {"D/C": 0.01} if method == "SVM2K" else {"alpha": 0.1}
@@ -142,9 +142,9 @@ def choices(method, X):
 
 @lru_cache(maxsize=256)
 def readings(name, method, target, scaling, constant, seed):
-    """What every C2 gives: reading -> values (n_points, 2, n_classes), on the fold and the test.
+    """Return reading -> values (n_points, 2, n_classes) by C2, on the fold and the test half.
 
-    A second result has the choice beside C2: that which is best on the fold for the reading; CAPO
+    A second result has the choice beside C2 that is best on the fold for the reading; CAPO
     and FS_multi take the view of SVM^perf, as in the other items.
     """
     split, C2s = halves_of(name, scaling, seed), GRID_C2[name]
@@ -180,7 +180,7 @@ def readings(name, method, target, scaling, constant, seed):
 
 
 def read(machine, split, rows, others):
-    """Read the scores of other samples than those that trained: reading -> values (n_classes,)."""
+    """Evaluate the scores of samples not used in training: reading -> values (n_classes,)."""
     own, scores = (machine.predict(machine.features(part)) for part in (rows, others))
     Y, known = split.meta["Y"][others], split.meta["Y"][rows]
     counts = known.sum(axis=0)
@@ -196,7 +196,7 @@ def read(machine, split, rows, others):
 
 def on_figure(name, method, *, measures, scaling, tuning, threshold, constant=True,
               classes="all", seed):  # fmt: skip
-    """Read the measures of a method in a universe of Figures 1 and 2."""
+    """Return the measures of a method in a universe of Figures 1 and 2."""
     aware, values = method not in (*PAIR_METHODS, "CoLabeling"), {}
 
     def on_fold_and_test(measure):
@@ -222,7 +222,7 @@ LINE_C1, LINE_C2 = (0.01, 0.1, 1.0, 10.0), (10.0, 100.0, 1e3, 1e4)
 
 @lru_cache(maxsize=2)
 def surface(name, scaling, seed):
-    """MVPO on the grid: (C1, C2, target) -> reading -> its average, and the iterations."""
+    """Run MVPO on the grid: (C1, C2, target) -> reading -> its average, and the iterations."""
     split, found = halves_of(name, scaling, seed), {}
     machine = OneAgainstRest(split, split.train, seed, target=TARGETS[0], **HASTY)
     points = [
@@ -241,7 +241,7 @@ def surface(name, scaling, seed):
 
 
 def on_lines(name, method, *, measures, scaling, threshold, C1, C2, reach, seed):
-    """Spread of the measures over the two lines that cross, and their iterations."""
+    """Return the range of the measures over the two crossing lines, and their iterations."""
     found = surface(name, scaling, seed)
     over_C1 = [(c, C2) for c in LINE_C1 if abs(np.log10(c / C1)) < reach + 0.5]
     over_C2 = [(C1, c) for c in LINE_C2 if abs(np.log10(c / C2)) < reach + 0.5]
@@ -266,7 +266,7 @@ TOLS = (0.1, 0.01, 0.001)
 
 @lru_cache(maxsize=2)
 def gaps(name, measure, constant, C1, C2, seed):
-    """Smallest gap over C2 of the paper's loop within the limit, (n_classes,), random starts."""
+    """Return the smallest duality gap / C2 of the paper's loop from random starts, (n_classes,)."""
     split = halves_of(name, "standard", seed)
     X, n = split.X[split.train], len(split.train)
     features = LinearViews(X, float(constant)).features
@@ -282,7 +282,7 @@ def gaps(name, measure, constant, C1, C2, seed):
 
 
 def started(most_violated, scores):
-    """The search for the most violated cut, the first of which is that of other scores."""
+    """Return a search for the most violated cut whose first call uses `scores` for the cut."""
     first = [scores]
 
     def search(s):
@@ -293,7 +293,7 @@ def started(most_violated, scores):
 
 
 def on_limit(name, method, *, measures, measure, constant, C1, C2, tol, seed):
-    """Share of the digits whose run from a random start converges within the limit."""
+    """Return the fraction of digits whose run from a random start converges within the limit."""
     share = np.mean(gaps(name, measure, constant, C1, C2, seed) <= tol)
     return dict.fromkeys(measures, float(share))
 
@@ -302,7 +302,7 @@ def on_limit(name, method, *, measures, measure, constant, C1, C2, tol, seed):
 
 
 def ahead(rivals, datasets):
-    """Value of a statement: in which share of the cells MVPO is ahead of all these rivals."""
+    """Value of a statement: the fraction of cells in which MVPO is better than all these rivals."""
 
     def share(means):
         best = [
@@ -315,7 +315,7 @@ def ahead(rivals, datasets):
 
 
 def only_mvpo_above_half(rivals):
-    """Value of a statement: MVPO above one half, or the best rival below: the smaller margin."""
+    """Value of a statement: the smaller margin of MVPO above, and of the best rival below, 1/2."""
 
     def margin(means):
         best = np.max([means["mfeat", rival, "f1"] for rival in rivals], axis=0)
@@ -325,17 +325,17 @@ def only_mvpo_above_half(rivals):
 
 
 def of_lines(value):
-    """Value of a statement on Figures 3 and 4: a function of what is measured on their lines."""
+    """Value of a statement on Figures 3 and 4: a function of the measures on their lines."""
     return lambda means: value({what: means["mfeat", "MVPO", what] for what in LINES})
 
 
 def larger(of, what):
-    """The larger one of PRBEP and AUROC."""
+    """Return the larger value of PRBEP and AUROC."""
     return np.maximum(of[f"prbep_{what}"], of[f"auroc_{what}"])
 
 
 def converged(means):
-    """Share of the runs that converge."""
+    """Return the fraction of runs that converge."""
     return means["mfeat", "MVPO", "converged"]
 
 
@@ -376,7 +376,7 @@ DIGITS_OF_FIG1 = Multiverse(
 
 
 def of_figure2(name, kind, datasets, rivals, n_repeats):
-    """MVPO beside rivals that know of no target measure, each in a statement of its own."""
+    """Compare MVPO with rivals without a target measure, each in a separate statement."""
     title = f"methods for {kind} views, Figure 2 of MVPO, every choice left open"
     text = "MVPO is better than {} in all cells but one at most"
     statements = {
@@ -423,5 +423,5 @@ STARTS = Multiverse(
     },
 )  # fmt: skip
 MULTIVERSES = (PAGES_OF_FIG1, DIGITS_OF_FIG1, FIG2, PAIRS_OF_FIG2, FIG34, STARTS)
-# The same halves for all, so that they share what they train
+# The same halves for all, so that they share the trained models
 ITEMS = [replace(multiverse.item, seeds="halves") for multiverse in MULTIVERSES]

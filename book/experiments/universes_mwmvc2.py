@@ -1,10 +1,10 @@
-"""Universes of Table 1 of MwMvC2: what its section 4 leaves open.
+"""Universes of Table 1 of MwMvC2: choices that its section 4 leaves open.
 
 shift      by how many pixels the windows of MNIST2 move towards the centre
 view       of Mono: the best in cross-validation, or the best on the test samples
 final      model of Fusion on the predictions of the views
 lam        of MVMLsp, with eta = .001; or both by three folds of the sample
-ties       of MVMV: who wins where two of four views say yes
+ties       of MVMV: the prediction if two of four views vote for the class
 wab_depth, sh_depth  of the trees that MVWAB and RBoostSH boost
 voters, update       of MwMvC2: its pool, and Algorithm 1 as printed or our monotone version
 
@@ -15,8 +15,8 @@ PB-MVBoost. MNIST2 moves by one or three pixels: from five on, the readings excl
 Figure 2 does not print its numbers of examples: we take 20, 50 and 200, and fewer choices, those of
 the printed order among them; the view of Mono and Fusion's final model are our first ones.
 
-The search has found one universe, but for Fusion's final model, that gives the printed order of all
-systems on MNIST1. `IN_ORDER` is asked again with other splits, as often as the paper repeats.
+The search has found one universe, up to Fusion's final model, that gives the printed order of all
+systems on MNIST1. `IN_ORDER` runs again with other splits, for as many repeats as in the paper.
 """
 
 from functools import partial
@@ -32,7 +32,7 @@ from .voting import FINAL_MODELS, score
 
 ETA = 1e-3  # of MVMLsp where lam is fixed
 DEPTHS = ("1", "2", "3", "4", "full")
-SIZES = ("m20-mnist1", "m50-mnist1", "m200-mnist1")  # of Figure 2, of whose sizes none is printed
+SIZES = ("m20-mnist1", "m50-mnist1", "m200-mnist1")  # of Figure 2, whose sizes are not printed
 FILES = dict.fromkeys(("mnist1", "mnist2", *SIZES), "mnist")
 OWN = {  # axes of each system
     "Mono": ("view",),
@@ -58,7 +58,7 @@ OTHERS = tuple(name for name in OWN if name != "MwMvC2")
 ABOVE = tuple(name for name in OWN if name != "MVMLsp")
 LATE = ("Fusion", "MVMV", "MVWAB", "RBoostSH", "MwMvC2")
 LIKE_MNIST1 = "MwMvC2 MVWAB MVMV Fusion Concat Mono RBoostSH MVMLsp".split()
-PRINTED = {  # orders, the best first
+PRINTED = {  # printed orders, the best first
     ("mnist1", "accuracy"): LIKE_MNIST1,
     ("mnist1", "f1"): LIKE_MNIST1,
     ("mnist2", "accuracy"): "MwMvC2 MVMV MVWAB RBoostSH Fusion Concat Mono MVMLsp".split(),
@@ -83,42 +83,42 @@ def on_table1(name, method, *, measures, seed, shift=0, m=SAMPLE_SIZE, **choices
 
 
 def on_figure2(name, method, **given):
-    """Measure a method on as many examples of MNIST1 as the name of the data set says."""
+    """Measure a method on the number of examples of MNIST1 in the name of the data set."""
     m, name = name.removeprefix("m").split("-")
     return on_table1(name, method, m=int(m), **given)
 
 
 def without(axes):
-    """System -> axes that it does not have."""
+    """Return system -> axes that it does not have."""
     return {method: set(axes) - {"shift", *own} for method, own in OWN.items()}
 
 
 def systems(means, dataset, measure):
-    """The mean of every system on a data set: (universes, systems)."""
+    """Return the mean of every system on a data set: (universes, systems)."""
     return means.xs((dataset, measure), axis=1, level=(0, 2))
 
 
 def lead(means, dataset, ahead, behind, measures=SCORES):
-    """How far the last of some systems is ahead of the first of others, in all measures."""
+    """Return the smallest lead of the systems `ahead` over `behind`, over all measures."""
     of_each = [systems(means, dataset, measure) for measure in measures]
     gaps = [of[[*ahead]].min(axis=1) - of[[*behind]].max(axis=1) for of in of_each]
     return pd.concat(gaps, axis=1).min(axis=1)
 
 
 def gain(means, dataset, measure):
-    """The gain of MwMvC2 over the best of the others, in per cent of that."""
+    """Return the relative gain of MwMvC2 over the best of the others, in per cent."""
     of = systems(means, dataset, measure)
     return 100 * (of["MwMvC2"] / of[[*OTHERS]].max(axis=1) - 1)
 
 
 def in_order(means, dataset):
-    """The smallest gap between a system and the next one in the printed order."""
+    """Return the smallest difference between a system and the next one in the printed order."""
     found = [systems(means, dataset, m)[PRINTED[dataset, m]] for m in SCORES]
     return pd.concat([-of.diff(axis=1).max(axis=1) for of in found], axis=1).min(axis=1)
 
 
 def in_range(means, dataset):
-    """How far inside the printed ranges, which are rounded to .1, the gains are."""
+    """Return the margin of the gains inside the printed ranges, which are rounded to .1."""
     gaps = []
     for measure, (low, high) in GAINS.items():
         found = gain(means, dataset, measure)
@@ -127,14 +127,14 @@ def in_range(means, dataset):
 
 
 def few(means):
-    """How far MwMvC2 is ahead with few examples, and further than with most; the better of two."""
+    """Return MwMvC2's lead with few examples, and beyond its lead with most; the larger of two."""
     *fewer, most = (lead(means, name, ("MwMvC2",), OTHERS) for name in SIZES)
     both = [pd.concat([one, one - most], axis=1).min(axis=1) for one in fewer]
     return pd.concat(both, axis=1).max(axis=1)
 
 
 def on(dataset, name, text, value, *groups):
-    """A statement about one data set, with its name."""
+    """Return a statement about one data set, with its name."""
     value = partial(value, dataset=dataset, **dict(zip(("ahead", "behind"), groups, strict=False)))
     return f"{name}_{dataset}", Statement(f"{dataset}: {text}", value, datasets=(dataset,))
 
@@ -178,7 +178,7 @@ IN_ORDER = {  # the universe that gives the printed order of MNIST1
 
 
 def order_again(dataset, quick, rows):
-    """The universe of the printed order in other repeats, as many as the paper has."""
+    """Return jobs of the universe of the printed order in new repeats, as many as in the paper."""
     cells = [
         Cell(method, {}, SCORES, 1 if quick else N_REPEATS, {axis: IN_ORDER[axis] for axis in axes})
         for method, axes in OWN.items()

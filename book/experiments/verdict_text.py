@@ -1,7 +1,7 @@
 """Verdicts and numbers as text, for the book and for ``python -m mvref report | compare``.
 
-Three parts: the reproduction report, the headline claims, our numbers beside the paper's for one
-item.
+Three parts: the reproduction report, the headline claims, and our numbers beside the paper's for
+one item.
 """
 
 import json
@@ -40,16 +40,16 @@ from .reproduction import (
 )
 from .words import AXES, NAMES, choice_of, readable
 
-# How a verdict looks, in pictures and in text: colour and hatch.
+# Colour and hatch of a verdict in figures and in text.
 LOOKS = dict(zip(VERDICTS, [
     ("#0072b2", ""), ("#56b4e9", "//"), ("#009e73", "\\\\"), ("#d55e00", ""), ("#e69f00", "xx"),
     ("#888888", ".."),
 ], strict=True))  # fmt: skip
-SHOWN = 3  # results by another protocol that a table shows for a method: the nearest
-# A quantity that cannot be above 1 has no interval above 1.
+SHOWN = 3  # nearest results by another protocol that a table shows for a method
+# Intervals of quantities of at most 1 are cut at 1.
 SHARES = ("accuracy", "f1", "alignment", "auroc", "prbep")
-SIZES = "Sizes of the data set"  # which nobody finds by chance
-FAR = 99  # standard deviations: beyond, their number tells nothing
+SIZES = "Sizes of the data set"  # not found by chance
+FAR = 99  # standard deviations; larger numbers are not informative
 # Rows that agree in all of these are one statement about several cells.
 STATEMENT = ["verdict", "under", "tried", "near", "chance", "why", "by", "claim", "place"]
 ERRATUM = re.compile(r"\b[ABPMN][1-9]\d?\b")
@@ -127,12 +127,12 @@ def standing(paper, folder=None):
 
 
 def _mark(verdict):
-    """A verdict in its colour."""
+    """Return a verdict in its colour."""
     return f'<span class="verdict {verdict.replace(" ", "-")}">{verdict.capitalize()}</span>'
 
 
 def title_of(paper, item):
-    """The heading of a table or a figure."""
+    """Return the heading of a table or a figure."""
     if item == "text":
         return "Claims in the text, without a table or figure"
     title, known = _numbered(item), f"{paper}.{item}"
@@ -144,19 +144,19 @@ def _numbered(item):
 
 
 def _place(row):
-    """The place of a statement; of a section without a number, the figure that it describes."""
+    """Return a statement's place; for a section without a number, the figure that it describes."""
     by_name = re.match(r"section \D", row["place"]) and row["item"] != "text"
     return f"text on {_numbered(row['item'])}" if by_name else row["place"]
 
 
 def anchor_of(heading):
-    """The anchor that a heading gets in the built book: formulas are no part of it."""
+    """Return the anchor of a heading in the built book, which leaves out formulas."""
     text = re.sub(r"\$[^$]*\$", "", heading).lower().replace(" ", "-")
     return re.sub(r"[^\w-]", "", text)
 
 
 def _table(cells):
-    """Cells of one data set as a Markdown table."""
+    """Write the cells of one data set as a Markdown table."""
     dataset, n_columns = cells["dataset"].iloc[0], 4
     if cells["measure"].str.startswith("n_").all():
         n_columns = 3  # sizes have no distance
@@ -174,7 +174,7 @@ def _table(cells):
 
 
 def _nearest(cells):
-    """The cells without the points beyond the nearest `SHOWN` of each protocol and row."""
+    """Return the cells of the `SHOWN` nearest points of each protocol and row."""
     kept = []
     for (_, protocol), part in cells.groupby(["row", "protocol"], sort=False):
         shown = part if protocol == "other data" else points_of(part).head(SHOWN)
@@ -183,7 +183,7 @@ def _nearest(cells):
 
 
 def _details(dataset, result):
-    """What is particular about a result of ours: another data set, other parameters."""
+    """Describe how one of our results differs: another data set, other parameters."""
     another = result.item != "data" and result.dataset != dataset
     words = [f"ours: {NAMES.get(result.dataset, result.dataset)}"] if another else []
     for axis, choice in result.at.items():
@@ -192,7 +192,7 @@ def _details(dataset, result):
 
 
 def _name(cell, details):
-    """What a line of a table is about."""
+    """Return the label of a line of a table."""
     own = cell.result.item == "data" or cell.result.method == "*"
     words = [labelled(cell.method if own else cell.result.method)]
     words += [f"{name} {value}" for name, value in json.loads(cell.parameter).items()]
@@ -202,7 +202,7 @@ def _name(cell, details):
 
 
 def _apart(cell):
-    """The distance, in bold where it is beyond the tolerance."""
+    """Return the distance, in bold if it exceeds the tolerance."""
     if np.isnan(cell.distance):
         return "–"
     if abs(cell.distance) > FAR:
@@ -235,7 +235,7 @@ def _paper(cell):
 
 
 def _claim(rows):
-    """What the paper says; for the cells of a table, of which data sets and methods."""
+    """Return the paper's claim; for the cells of a table, with their data sets and methods."""
     claim = readable(rows["claim"].iloc[0].rstrip("."))
     if rows["by"].iloc[0] == "words":
         return claim
@@ -247,12 +247,12 @@ def _claim(rows):
 
 
 def labelled(method):
-    """The name of a method or of its variant, as a reconstruction where it is one."""
+    """Return the name of a method or of its variant, marked if it is a reconstruction."""
     return f"{method} (reconstruction)" if method.split("-")[0] in RECONSTRUCTIONS else method
 
 
 def verdict_of(row):
-    """The verdict in its colour, with the protocols that were tried."""
+    """Return the verdict in its colour, with the protocols that were tried."""
     verdict, tried, told = row["verdict"], row["tried"], []
     if tried > 1 or verdict == NOT_REPRODUCED and tried:
         told.append(f"{row['near']} of {tried} protocols")
@@ -266,14 +266,14 @@ def verdict_of(row):
 
 
 def _section(paper, section):
-    """A link to a section of the paper's part."""
+    """Return a link to a section of the paper's part."""
     chapter, heading = section.split("#", 1)
     text = re.sub(r"[$`]", "", heading)
     return f"[{chapter.capitalize()}: {text}]({paper}/{chapter}.ipynb#{anchor_of(heading)})"
 
 
 def linked(text):
-    """The text in words, with a link from every number of an erratum to its entry."""
+    """Return the text with names in words, and a link from every erratum number to its entry."""
     return ERRATUM.sub(lambda found: f"[{found[0]}](#erratum-{found[0].lower()})", readable(text))
 
 
@@ -281,25 +281,25 @@ def linked(text):
 
 
 def read_headlines():
-    """The headline claims; the file says what its fields are."""
+    """Return the headline claims; the file describes its fields."""
     entries = tomllib.loads((LEDGER / "verdicts/headlines.toml").read_text(encoding="utf-8"))
     blank = {"by": [], "paired": [], "powers": False}
     return [SimpleNamespace(**blank | entry) for entry in entries["headline"]]
 
 
 def _points(rows, item, query):
-    """The rows of an item that a query on their parameters finds."""
+    """Return the rows of an item that match a query on their parameters."""
     return with_parameters(rows[rows["item"] == item])[0].query(query)
 
 
 def differences(headline, folder=None):
-    """The method minus its best rival by mean, data set by data set, repeat by repeat."""
+    """Return the method minus its best rival by mean, for each data set and repeat."""
     rows = _points(read_ledger(headline.paper, folder), headline.item, headline.rows)
     found = {}
     for point, part in rows.groupby(["dataset", *headline.by]):
-        # The sum of errors over digits; of the others there is one value each.
+        # The sum of errors over digits; other measures have one value each.
         values = part.pivot_table(index="repeat", columns="method", values="value", aggfunc="sum")
-        values = values.fillna(values.mean().where(values.count() == 1))  # nothing of it is drawn
+        values = values.fillna(values.mean().where(values.count() == 1))  # a deterministic method
         values = np.log10(values) if headline.powers else values
         best = values[values.columns.intersection(headline.rivals)].mean().idxmax()
         found[point] = (values[headline.method] - values[best]).dropna()
@@ -307,7 +307,7 @@ def differences(headline, folder=None):
 
 
 def over_images(headline, folder=None):
-    """The stored difference on the same test images: mean of the draws, 95 % interval."""
+    """Return the stored difference on the same test images: mean of the draws, 95 % interval."""
     rows = _points(read_ledger(headline.paper, folder), *headline.paired)
     means = rows.groupby("measure")["value"].mean()
     half = stats.norm.ppf(0.975) * means["std_error"]
@@ -315,7 +315,7 @@ def over_images(headline, folder=None):
 
 
 def printed_difference(headline):
-    """The same difference of the paper's numbers; NaN where it prints none."""
+    """Return the same difference of the paper's numbers; NaN if it prints none."""
     if not headline.item.startswith("table"):
         return np.nan
     cells = _points(read_paper_numbers(headline.paper), headline.item, headline.rows)
@@ -393,7 +393,7 @@ def compare(item, folder=None):
 
 
 def _means(summary):
-    """A line for each point, its measures side by side."""
+    """Write a line for each point, with its measures side by side."""
     if "measure" in summary:
         point = [name for name in summary if name not in SUMMARY[2:]]
         summary = summary.pivot(index=point, columns="measure", values="mean").reset_index()

@@ -1,7 +1,7 @@
-"""The binary tasks of MwMvC2's experiments, and how a method is trained and scored on them.
+"""The binary tasks of MwMvC2's experiments, and the training and scoring of methods on them.
 
-A repeat has one seed, and every method of the repeat sees the same split, the same samples to learn
-from and the same test samples. Each class in turn is the positive one; a score is the mean over the
+A repeat has one seed, and all methods of a repeat have the same split, the same training samples
+and the same test samples. Each class in turn is the positive one; a score is the mean over the
 classes.
 """
 
@@ -26,10 +26,10 @@ from .problems import load_dataset
 from .tables import grid, stratified_folds
 from .tuning import Machine, Method, Split, tuned
 
-N_TEST_MNIST = 10_000  # of every data set whose name begins so
-TEST_SHARE = 0.3  # of the others
-MIN_PER_CLASS = 2  # with fewer samples of a class nothing is trained
-ROUNDING = 1e-9  # a loss that rises by less does not rise
+N_TEST_MNIST = 10_000  # of every data set whose name begins with "mnist"
+TEST_SHARE = 0.3  # of the other data sets
+MIN_PER_CLASS = 2  # with fewer samples of a class no model is trained
+ROUNDING = 1e-9  # smaller increases of a loss are rounding errors
 SAMPLINGS = ("balanced", "cut", "natural")
 METRIC_GRID = {"eta": (1e-3, 1.0), "lam": (10.0, 1e-1, 1e-3, 1e-5)}  # ties go to the first
 N_FOLDS = 3
@@ -40,18 +40,18 @@ Task = namedtuple("Task", "k train test y_train y_test")
 
 
 def split(name, n_samples, seed):
-    """Return the rows of a pool to learn from and of a test part, at random, not stratified."""
+    """Return the rows of a training pool and of a test set, drawn without stratification."""
     n_test = N_TEST_MNIST if name.startswith("mnist") else round(TEST_SHARE * n_samples)
     order = np.random.RandomState(derive_seed(seed, "split")).permutation(n_samples)
     return order[n_test:], order[:n_test]
 
 
 def draw_sample(positive, m, sampling, rng):
-    """Draw the samples that a class is learnt from.
+    """Draw the training samples of a class.
 
     positive (n_pool,): which samples of the pool are of the class; sampling: "balanced": m/2 of the
-    class and m/2 of the rest, or as many of each as the scarcer has. "natural": m of the pool.
-    "cut": the same, then as many of the rest are left as there are of the class.
+    class and m/2 of the rest, or as many of each as the smaller of them has. "natural": m of the
+    pool. "cut": the same, then only as many of the rest are kept as there are of the class.
     """
     order = rng.permutation(len(positive))
     if sampling != "balanced":
@@ -79,8 +79,8 @@ def score(name, method, *, measures, m, sampling="balanced", shift=None, seed, *
     """Train a method on every task of a repeat and score it on the test samples.
 
     method: name of a class of mvref, or of a variant: a key of `VARIANTS` or `PER_VIEW`; measures:
-    "accuracy", "f1" (0 where nothing is called positive); for MwMvC2 also "raised", 1 where the
-    last update raised the loss, and "largest_rho", the largest view weight; shift: in `name`.
+    "accuracy", "f1" (0 without positive predictions); for MwMvC2 also "raised", 1 where the last
+    update raised the loss, and "largest_rho", the largest view weight; shift: part of `name`.
     """
     X = load_dataset(name).X
     drawn = tasks(name, m, sampling, seed)
@@ -115,7 +115,7 @@ def _scores(y, predicted):
 
 
 def _watched(model):
-    """What happened to the weights of MwMvC2."""
+    """Return measures of the weights of MwMvC2."""
     if not isinstance(model, MwMvC2):
         return {}
     last_step = np.diff(model.loss_curve_)[-1:].sum()
@@ -151,10 +151,10 @@ def fit_uniform(X, y, *, max_iter, **options):
 
 
 def fit_metric(X, y, *, width="distance", random_state, **options):
-    """Fit MVMLsp; what the options do not fix is chosen by three folds of the sample.
+    """Fit MVMLsp; parameters not fixed by the options are selected on three folds of the sample.
 
-    The paper kept the setup of MVML's own paper and says nothing on kernels or weights. The MVL-SVM
-    paper kept it too, and quotes lam in 10^-8 .. 10, eta in 10^-3 .. 10^2: a part is searched here.
+    The paper kept the setup of MVML's own paper and does not state kernels or weights. The MVL-SVM
+    paper kept it, too, and quotes lam in 10^-8 .. 10, eta in 10^-3 .. 10^2: we search a part of it.
     """
     options = {"n_components": NYSTROM_SHARE, "gamma": WIDTHS[width](X)} | options
 
@@ -169,7 +169,7 @@ def fit_metric(X, y, *, width="distance", random_state, **options):
 
 
 def mean_accuracy(split, rows, predicted):
-    """Quality of labels of which every fold counts alike, whatever its size."""
+    """Return the quality of labels with equal weights of the folds, whatever their sizes."""
     return np.mean(predicted == split.y[rows]), 1
 
 
@@ -196,7 +196,7 @@ VARIANTS = {
     "RBoostSH-full": {"depth": "full"},
 }
 OWN_FITS = {"MwMvC2-uniform": fit_uniform, "MVMLsp": fit_metric}
-PER_VIEW = {  # what is made of the scores of all views; the oracle knows those of the test samples
+PER_VIEW = {  # how scores of all views are combined; the oracle knows the test scores
     "Mono-oracle": lambda scores: max(scores, key=itemgetter("accuracy")),
     "Mono-mean": lambda scores: {key: np.mean([of[key] for of in scores]) for key in scores[0]},
 }

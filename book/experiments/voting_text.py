@@ -1,10 +1,10 @@
-"""Two sentences of MwMvC2's text (section 4.2 and footnote 3), on the tasks of Table 1 for MNIST1.
+"""Two claims of MwMvC2's text (section 4.2 and footnote 3), on the tasks of Table 1 for MNIST1.
 
 Updates    "We tuned the maximum number of iterations by cross-validation". Five stratified folds of
-           the 100 samples of a task; each pool is learnt once for a fold, then come 0, 1, 2, ...
-           updates of its weights. ``chosen`` is the share of tasks for which this number is best on
-           the folds, ties to the smaller one; ``chosen_of_updates`` the same where one update is
-           the least that can be chosen: by the loop of Algorithm 1 the paper's T is one more.
+           the 100 samples of a task; each pool is learnt once per fold, followed by 0, 1, 2, ...
+           updates of its weights. ``chosen`` is the fraction of tasks for which this number is best
+           on the folds, ties to the smaller one; ``chosen_of_updates`` the same with at least one
+           update: by the loop of Algorithm 1 the paper's T is one more.
 AdaBoost   "The performance of Adaboost for these baselines is similar to that of decision trees":
            one tree ("tree"), and `N_ROUNDS` boosted trees of some depth, in Concat and MVMV.
 """
@@ -34,7 +34,7 @@ N_FOLDS, N_REPEATS = 5, 6
 
 
 def sentences(dataset, quick, rows):
-    """Both sentences; quick: one repeat, and few updates and depths."""
+    """Return jobs for both claims; quick: one repeat, and few updates and depths."""
     n = 1 if quick else N_REPEATS
     cells = [
         Cell(method, {"voters": voters, "max_iter": T}, CHOSEN, n)
@@ -52,7 +52,7 @@ def sentences(dataset, quick, rows):
 
 
 def of_updates(name, method, *, measures, voters, max_iter, seed):
-    """What the folds say of a number of updates."""
+    """Return the accuracy on the folds of a number of updates, and how often it is the best."""
     update = "paper" if method == "MwMvC2-paper" else "monotone"
     table, k = by_folds(name, voters, update, seed), UPDATES.index(max_iter)
     found = [table[:, k], table.argmax(axis=1) == k, 1 + table[:, 1:].argmax(axis=1) == k]
@@ -61,7 +61,7 @@ def of_updates(name, method, *, measures, voters, max_iter, seed):
 
 @lru_cache(maxsize=1)
 def by_folds(name, voters, update, seed):
-    """Accuracy on the folds: a row per task, a column per number of updates."""
+    """Return the accuracy on the folds: a row per task, a column per number of updates."""
     X, found = load_dataset(name).X, []
     for task in tasks(name, SAMPLE_SIZE, "balanced", seed):
         own = derive_seed(seed, "fit", task.k)
@@ -75,7 +75,7 @@ def by_folds(name, voters, update, seed):
 
 
 def after_updates(X, y, fit, check, voters, update, seed):
-    """Accuracy on the samples `check` after each number of updates."""
+    """Return the accuracy on the samples `check` after each number of updates."""
     model = MwMvC2(voters=voters, max_iter=0, random_state=seed).fit(X[fit], y[fit])
     sign, seen = np.where(y[fit] == model.classes_[1], 1.0, -1.0)[:, None], np.ones(len(fit), bool)
     pools = zip(model.voters_, X[fit].views, strict=True)
@@ -89,7 +89,7 @@ def after_updates(X, y, fit, check, voters, update, seed):
 
 
 def boosted(name, method, *, measures, boosted, seed):
-    """Accuracy of a baseline with one tree, or with AdaBoost of trees."""
+    """Return the accuracy of a baseline with one tree, or with AdaBoost of trees."""
     estimator = DecisionTreeClassifier()
     if boosted != "tree":
         tree = DecisionTreeClassifier(max_depth=DEPTHS[boosted])

@@ -1,4 +1,4 @@
-"""Words for names and choices of the ledger, from ``words.toml``; and numbers in short form."""
+"""Words for names and choices of the ledger, from ``words.toml``, and short forms of numbers."""
 
 import re
 import tomllib
@@ -10,19 +10,19 @@ NAME = "|".join(map(re.escape, sorted(NAMES, key=len, reverse=True)))
 
 
 def readable(text):
-    """The text with its names in words; quotations stay verbatim."""
+    """Return the text with its names in words; quotations stay verbatim."""
     found = rf'"[^"]*"|(?<![\w-])(?:{NAME})(?![\w-])'
     return re.sub(found, lambda name: NAMES.get(name[0], name[0]), text)
 
 
 def choice_of(axis, choice):
-    """The words for a choice on an axis."""
+    """Return the words for a choice on an axis."""
     text = f"{choice:g}" if isinstance(choice, float) else str(choice)
     return CHOICES.get(axis, {}).get(text, CHOICES.get("any", {}).get(text, text))
 
 
 def in_words(table):
-    """A table of universes with the axes and choices of its columns and of its index in words."""
+    """Return a table of universes with the axes and choices of columns and index in words."""
     shown = table.reset_index() if table.index.names != [None] else table
     index = [name for name in table.index.names if name]  # all of them axes
     for axis in dict.fromkeys([*index, *shown.columns.intersection([*AXES, *CHOICES])]):
@@ -32,7 +32,7 @@ def in_words(table):
 
 
 def span(values):
-    """The smallest and largest of some numbers, at most four digits; counts without decimals."""
+    """Format the least and largest of some numbers, up to four digits; counts without decimals."""
     low, high = min(values), max(values)
     largest = 0 if any(value % 1 for value in values) else 1000
     largest = max(largest, -low, high)
