@@ -11,8 +11,8 @@ Theirs    `PEERS`, with their defaults, on all columns side by side; scikit-mult
 Measures  ``accuracy`` on the samples that do not train, ``fit_seconds``, ``predict_seconds``.
 
 What is not installed has no rows in a quick run, and in a full one stops it with its name:
-``pip install --no-deps scikit-multimodallearn cvxopt six myfm xlearn lightgbm``. What people take
-instead (`INSTEAD`) is among them; ``make bench`` times it in one run with all of ours.
+``pip install --no-deps scikit-multimodallearn cvxopt six myfm xlearn``. What people take
+instead (`INSTEAD`) is timed in one run with all of ours by ``make bench``.
 """
 
 import os
@@ -186,29 +186,29 @@ PEERS = {  # name -> (what has to be installed, seed -> a classifier)
     "HistGradientBoosting": (
         "sklearn", lambda seed: Concat(HistGradientBoostingClassifier(random_state=seed)),
     ),
-    "LightGBM": ("lightgbm", light_boosting),
-    "RandomForest": ("sklearn", lambda seed: Concat(RandomForestClassifier(random_state=seed))),
-    "SGDClassifier": ("sklearn", lambda seed: Concat(SGDClassifier(random_state=seed))),
     "Mumbo, scikit-multimodallearn": ("multimodal", partial(Multimodal, "MumboClassifier")),
     "MuCombo, scikit-multimodallearn": ("multimodal", partial(Multimodal, "MuComboClassifier")),
     "myFM": ("myfm", partial(OneMachineAClass, myfm)),
     "xlearn": ("xlearn", partial(OneMachineAClass, xlearn)),
 }  # fmt: skip
 
-# What people take instead, with a marked name on the page.
-INSTEAD = ("SVC", "LogisticRegression", "HistGradientBoosting", "RandomForest", "SGDClassifier",
-           "LightGBM")  # fmt: skip
+
+INSTEAD = {name: PEERS[name] for name in ("SVC", "LogisticRegression", "HistGradientBoosting")} | {
+    "RandomForest": ("sklearn", lambda seed: Concat(RandomForestClassifier(random_state=seed))),
+    "SGDClassifier": ("sklearn", lambda seed: Concat(SGDClassifier(random_state=seed))),
+    "LightGBM": ("lightgbm", light_boosting),
+}  # fmt: skip
 
 
 def installed(name):
     """Whether a method is ours, or a program that is installed."""
-    return name in OURS or find_spec(PEERS[name][0]) is not None
+    return name in OURS or find_spec((PEERS | INSTEAD)[name][0]) is not None
 
 
 def build(name, seed):
     """Return a classifier with its defaults, not fitted."""
-    if name in PEERS:
-        return PEERS[name][1](seed)
+    if name in PEERS | INSTEAD:
+        return (PEERS | INSTEAD)[name][1](seed)
     model = all_methods()[name]()
     return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
 
