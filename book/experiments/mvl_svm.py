@@ -108,7 +108,7 @@ GRIDS = {
     "SVM2K": AGREEMENT_GRID,
     "MVML": METRIC_GRID,
     "MVLSVM-rbf": powers(-1, 5),
-    "MVLSVM-columns": powers(-2, 4),
+    "MVLSVM-columns": powers(-1, 5),
 }
 # These grids end where the methods do. Plain least squares may impute 10^8 for a similarity, which
 # takes a solver long at a large C.
