@@ -52,7 +52,7 @@ pdf: .venv/installed
 
 ## make test       every stage below, in this order, until one fails
 test: .venv/installed
-	@echo "Takes up to an hour on two cores, less where something has passed here before and nothing has changed"
+	@echo "Takes 15 to 60 minutes on two cores, less where something has passed here before and nothing has changed"
 	@start=$$(date +%s); for stages in $(STAGES); do \
 	  begin=$$(date +%s); echo; for stage in $$stages; do sed -n "s/^## make $$stage  */=== $$stage: /p" Makefile; done; \
 	  $(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) $$stages || { \
