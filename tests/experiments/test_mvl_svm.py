@@ -128,6 +128,10 @@ def test_scale_of_distances_is_that_of_the_estimator():
 
 def test_column_means_of_training_fill_the_gaps_and_nothing_else():
     problem = small(missing=0.3)
+    assert all(
+        machine_of(problem, "MVLSVM-mean", L=10, loss=loss).fit({"C": 1.0}).model.loss == loss
+        for loss in ("hinge", "squared_hinge")
+    )
     machine = machine_of(problem, "MVLSVM-mean", L=10)
     means = np.nanmean(project(problem.X[problem.train], machine.mus), axis=0)
     for rows in (problem.train, problem.test):
@@ -143,11 +147,9 @@ def test_landmarks_that_must_be_complete_are():
     known, complete, drop = (
         machine_of(problem, name, L=20) for name in ("MVLSVM", "MVLSVM-complete", "MVLSVM-drop")
     )
-    assert known.n_landmarks == 20
-    assert complete.n_landmarks == drop.n_landmarks == n_complete
+    assert [m.n_landmarks for m in (known, complete, drop)] == [20, n_complete, n_complete]
     assert problem.X.observed[problem.train[complete.drawn.landmark_indices_]].all()
-    assert len(complete.X) == len(problem.train)
-    assert len(drop.X) == n_complete
+    assert (len(complete.X), len(drop.X)) == (len(problem.train), n_complete)
     scores = drop.fit({"C": 1.0}).model.decision_function(problem.X[problem.test])
     assert np.isfinite(scores).all(), "test samples are imputed all the same"
 
@@ -181,7 +183,8 @@ def of_distances():
     return Split(MultiView(D), problem.y[rows], train, test, [(train[50:], train[:50])], meta)
 
 
-def test_metrics_draw_components_from_the_reference_alone():
+def test_landmarks_and_components_are_drawn_from_the_reference_alone():
+    assert machine_of(of_distances(), "MVLSVM", L=120).n_landmarks == 100
     problem = small()
     problem = replace(problem, meta={**problem.meta, "validation": problem.train[12:]})
     machine = machine_of(problem, "MVML", L=12)
