@@ -129,7 +129,7 @@ LANDMARKS = {
 }
 METRIC_COMPONENTS = {"uwave": 200, "flower17": 50, "mfeat": 50}  # MVML's largest number
 N_REPEATS, MORE_REPEATS = 5, 20
-# SVM2K has a random training half on mfeat; plain least squares is too slow to be repeated
+# SVM2K has a random training half on mfeat; plain least squares is slow where it imputes 10^8
 FEWER_REPEATS = {
     ("SVM2K", "mfeat"): 1, ("MVML", "flower17"): 2,
     ("MVLSVM-ridge0", "flower17"): 1, ("MVLSVM-ridge0", "mfeat"): 1,
